@@ -21,17 +21,6 @@ interface LastRun {
   readonly sinceEndMs: number | null;
 }
 
-/** A run that is over, and still holds its lease. */
-export interface EndedRun {
-  readonly name: string;
-  readonly run: string;
-  readonly succeeded: boolean;
-}
-
-/** A run that is over keeps its lease until its process asks what is due; so a person's run looks a few times. */
-const LOOKS = 5;
-const LOOKS_APART_MS = 250;
-
 /** How long a run that gives no sign of life keeps its lease. */
 const LEASE_MS = 15_000;
 
@@ -62,28 +51,23 @@ export class PeriodicTaskLeases {
   }
 
   /**
-   * Releases what `ended`, leases those of the other tasks that are due and that no run holds, and returns their names.
-   * A task is due by the time when its last run began, so that ten processes run it no more often than one.
+   * Leases those of the tasks that are due and that no other run holds, and returns their names. A task is due by the
+   * time when its last run began, so that ten processes run it no more often than one.
    * @param run names these runs, and no others
    */
-  async leaseDue(
-    tasks: readonly PeriodicTask[],
-    run: string,
-    ended: readonly EndedRun[] = [],
-  ): Promise<ReadonlySet<string>> {
+  async leaseDue(tasks: readonly PeriodicTask[], run: string): Promise<ReadonlySet<string>> {
     await this.know(tasks);
     const { rows } = await this.deps.pool.query<{ name: string }>(
-      `WITH released AS (${RELEASE})
-       UPDATE schedules SET leased_by = $5, leased_until = clock_timestamp() + $6 * interval '1 ms',
+      `UPDATE schedules SET leased_by = $2, leased_until = clock_timestamp() + $3 * interval '1 ms',
               started_at = clock_timestamp()
          FROM ${UNFLUSHED}
         WHERE name IN (
           SELECT name FROM schedules
-           WHERE name = ANY($4) AND name <> ALL($1) AND (leased_until IS NULL OR leased_until < clock_timestamp())
+           WHERE name = ANY($1) AND (leased_until IS NULL OR leased_until < clock_timestamp())
              AND (started_at IS NULL OR started_at + every_ms * interval '1 ms' <= clock_timestamp())
              FOR UPDATE SKIP LOCKED)
        RETURNING name`,
-      [...columnsOf(ended), tasks.map(({ name }) => name), run, this.leaseMs],
+      [tasks.map(({ name }) => name), run, this.leaseMs],
     );
     return new Set(rows.map(({ name }) => name));
   }
@@ -95,36 +79,26 @@ export class PeriodicTaskLeases {
    */
   async run(task: PeriodicTask, run: string): Promise<object | null> {
     await this.know([task]);
-    for (let looks = 1; !(await this.lease(task.name, run)); looks++) {
-      if (looks === LOOKS) return null;
-      await this.deps.clock.sleep(LOOKS_APART_MS);
-    }
-    let succeeded = false;
-    try {
-      const report = await this.runLeased(task, run);
-      succeeded = true;
-      return report;
-    } finally {
-      await this.release([{ name: task.name, run, succeeded }]);
-    }
+    return (await this.lease(task.name, run)) ? this.runLeased(task, run) : null;
   }
 
-  /** Makes one pass under a lease that is held, renews it meanwhile, and leaves it held. @throws PeriodicTaskFailed */
+  /** Makes one pass under a lease that is held, and renewed while it lasts. @throws PeriodicTaskFailed */
   async runLeased(task: PeriodicTask, run: string): Promise<object> {
+    const { name } = task;
     const over = new AbortController();
-    const renewing = this.keepRenewing(task.name, run, over.signal);
+    const renewing = this.keepRenewing(name, run, over.signal);
+    let succeeded = false;
     try {
-      return await task.runOnce();
+      const report = await task.runOnce();
+      succeeded = true;
+      return report;
     } catch (cause) {
-      throw new PeriodicTaskFailed(`${task.name} failed`, { cause });
+      throw new PeriodicTaskFailed(`${name} failed`, { cause });
     } finally {
       over.abort(new Error('over'));
       await renewing;
+      await this.release(name, run, succeeded);
     }
-  }
-
-  async release(ended: readonly EndedRun[]): Promise<void> {
-    if (ended.length > 0) await this.deps.pool.query(RELEASE, columnsOf(ended));
   }
 
   /** A run that lost its lease continues: each task guards its own changes. */
@@ -169,20 +143,16 @@ export class PeriodicTaskLeases {
     );
     return rowCount === 1;
   }
-}
 
-/** A run that failed counts as one too, so that it is not repeated without a pause. */
-const RELEASE = `
-UPDATE schedules s
-   SET leased_by = NULL, leased_until = NULL, ended_at = clock_timestamp(),
-       failures = CASE WHEN e.succeeded THEN 0 ELSE failures + 1 END
-  FROM unnest($1::text[], $2::uuid[], $3::boolean[]) AS e (name, run, succeeded), ${UNFLUSHED}
- WHERE s.name = e.name AND s.leased_by = e.run`;
-
-function columnsOf(ended: readonly EndedRun[]): [string[], string[], boolean[]] {
-  return [
-    ended.map(({ name }) => name),
-    ended.map(({ run }) => run),
-    ended.map(({ succeeded }) => succeeded),
-  ];
+  /** A run that failed counts as one too, so that it is not repeated without a pause. */
+  private async release(name: string, run: string, succeeded: boolean): Promise<void> {
+    await this.deps.pool.query(
+      `UPDATE schedules
+          SET leased_by = NULL, leased_until = NULL, ended_at = clock_timestamp(),
+              failures = CASE WHEN $3 THEN 0 ELSE failures + 1 END
+         FROM ${UNFLUSHED}
+        WHERE name = $1 AND leased_by = $2`,
+      [name, run, succeeded],
+    );
+  }
 }

@@ -4,12 +4,7 @@ import { type Clock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
 import { repeat } from '../core/repeat.js';
 import { withTimeout } from '../core/time-limit.js';
-import {
-  type EndedRun,
-  type PeriodicTask,
-  PeriodicTaskFailed,
-  PeriodicTaskLeases,
-} from './periodic-task-leases.js';
+import { type PeriodicTask, PeriodicTaskFailed, PeriodicTaskLeases } from './periodic-task-leases.js';
 
 export interface ScheduleTimings {
   /** How long a run that gives no sign of life keeps its lease. */
@@ -32,13 +27,12 @@ interface SchedulesOptions {
 
 /**
  * Periodic tasks, one run of each at a time over all processes. Each process asks Postgres a few times a second which
- * of them are due, and leases those that no other process runs. The same statement releases what has ended since.
+ * of them are due, and leases those that no other process runs: one statement for all.
  */
 export class Schedules {
   private readonly stopping = new AbortController();
   private readonly leases: PeriodicTaskLeases;
   private readonly running = new Map<string, Promise<void>>();
-  private ended: EndedRun[] = [];
   private readonly ticking: Promise<void>;
   private readonly startedMs: number;
   private isDatabaseAway = false;
@@ -71,7 +65,6 @@ export class Schedules {
     await withTimeout(clock, graceMs, 'periodic tasks', Promise.all(this.running.values())).catch(() => {
       logger.warn('a periodic task outlasts the grace period; its lease lapses');
     });
-    await this.leases.release(this.ended).catch(() => {});
   }
 
   private async tick(): Promise<void> {
@@ -80,14 +73,11 @@ export class Schedules {
     if (!clock.isTrusted()) return;
     const idle = periodicTasks().filter(({ name }) => !this.running.has(name));
     const run = ids.uuid();
-    const { ended } = this;
-    this.ended = [];
     try {
-      const leased = await this.leases.leaseDue(idle, run, ended);
+      const leased = await this.leases.leaseDue(idle, run);
       for (const task of idle) if (leased.has(task.name)) this.start(task, run);
       this.isDatabaseAway = false;
     } catch (error) {
-      this.ended.push(...ended);
       if (!this.isDatabaseAway) logger.warn({ err: error }, 'periodic tasks wait for the database');
       this.isDatabaseAway = true;
     }
@@ -100,17 +90,14 @@ export class Schedules {
 
   private async runLogged(task: PeriodicTask, run: string): Promise<void> {
     const { logger } = this.options;
-    let succeeded = false;
     try {
       const report = await this.leases.runLeased(task, run);
-      succeeded = true;
       const idle = Object.values(report).every((figure) => figure === 0);
       if (!idle) logger.info({ task: task.name, ...report }, 'periodic task');
     } catch (error) {
       const err = error instanceof PeriodicTaskFailed ? error.cause : error;
       logger.error({ task: task.name, err }, 'a periodic task failed; it is tried again');
     }
-    this.ended.push({ name: task.name, run, succeeded });
   }
 
   private aliveMs(): number {

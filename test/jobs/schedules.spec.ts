@@ -134,46 +134,6 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
   });
 });
 
-it('whose run is over are released by the statement that leases others, and leased by the next', async () => {
-  const database = await freshDatabase();
-  const pool = new Pool({ connectionString: database.url, max: 1 });
-  const leases = new PeriodicTaskLeases({ pool, clock });
-  const ids = new SystemIds(clock);
-  const tasks = ['over', 'due'].map((name) => ({ name, everyMs: 1, runOnce: () => Promise.resolve({}) }));
-  try {
-    const [first, second] = [ids.uuid(), ids.uuid()];
-    // Its lease has lapsed, so that one statement could take it away and give it.
-    await pool.query(
-      `INSERT INTO schedules (name, every_ms, leased_by, leased_until, started_at)
-       VALUES ('over', 1, $1, clock_timestamp() - interval '1 s', clock_timestamp() - interval '1 min')`,
-      [first],
-    );
-    const ended = [{ name: 'over', run: first, succeeded: false }];
-    expect(await leases.leaseDue(tasks, second, ended)).toEqual(new Set(['due']));
-    const { rows } = await pool.query(
-      `SELECT name, leased_by AS "leasedBy", failures, ended_at IS NOT NULL AS "hasEnded" FROM schedules ORDER BY name`,
-    );
-    expect(rows).toEqual([
-      { name: 'due', leasedBy: second, failures: 0, hasEnded: false },
-      { name: 'over', leasedBy: null, failures: 1, hasEnded: true },
-    ]);
-    expect(await leases.leaseDue(tasks, second)).toEqual(new Set(['over']));
-    // What a person has run waits until it is released.
-    await pool.query(
-      `UPDATE schedules SET leased_until = clock_timestamp() + interval '400 ms' WHERE name = 'due'`,
-    );
-    expect(await leases.run(tasks[1]!, ids.uuid())).toEqual({});
-    await pool.query(
-      `UPDATE schedules SET leased_by = $1, leased_until = clock_timestamp() + interval '1 min' WHERE name = 'due'`,
-      [first],
-    );
-    expect(await leases.run(tasks[1]!, ids.uuid())).toBeNull();
-  } finally {
-    await pool.end();
-    await database.drop();
-  }
-});
-
 it('are leased and released without waiting for the disk', async () => {
   const database = await freshDatabase();
   // One session, whose own writes of the log the server counts: a commit that waits for the disk writes it first.
@@ -199,7 +159,6 @@ it('are leased and released without waiting for the disk', async () => {
       const run = ids.uuid();
       await eventually(async () => (await leases.leaseDue([task], run)).has('often'), 'it is due');
       await leases.runLeased(task, run);
-      await leases.release([{ name: 'often', run, succeeded: true }]);
       await leases.run(task, ids.uuid());
     });
     const others = await during(() => pool.query('UPDATE schedules SET failures = failures'));
