@@ -28,7 +28,7 @@ const catalogue = {
   refund_reversed: [409, 'The refund of this name failed after the PSP had done it'],
   too_many_operations: [409, 'The payment has had as many operations as one may have'],
   payment_disputed: [409, 'What is to be refunded is disputed'],
-  probable_duplicate: [409, 'A payment just like this one was taken a moment ago'],
+  probable_duplicate: [409, 'There is another payment just like this one'],
   payout_in_progress: [409, 'A payout to this recipient has not ended yet'],
   payout_sequence_stale: [409, 'previous is not the last payout to this recipient that ended'],
   payout_limit_exceeded: [409, 'The payout is more than the merchant may pay out in a day'],

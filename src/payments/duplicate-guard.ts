@@ -13,8 +13,7 @@ import { type Table, tableOf } from '../core/table.js';
 import { type BeginResult, type KeyedRun } from '../idempotency/operation.js';
 import { ChargeFlow, type ChooseAccounts } from './charge.flow.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
-import { type Payment } from './payment.entity.js';
-import { type PaymentStatus } from './payment.lifecycle.js';
+import { type DuplicateRefusal, duplicateRefusal, type LikePayment } from './duplicate-rules.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { type PaymentState } from './payment-state.js';
 import { payments } from './payment.table.js';
@@ -26,7 +25,8 @@ export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards'
  * The charge for a merchant with a window of `windowS` seconds: the same payment under another key within it throws
  * Problem `probable_duplicate`. Nothing is read first, since two clicks may come at the same time: the commit that
  * opens the payment inserts its guard, and breaks the primary key if there is one. Only then the guard is read.
- * Guests, of whom no customer is named, are alike by amount, currency and reference.
+ * Guests, of whom no customer is named, are alike by amount, currency and reference. Who is refused is decided by
+ * duplicateRefusal().
  */
 export class GuardedChargeFlow extends ChargeFlow {
   constructor(
@@ -51,11 +51,18 @@ export class GuardedChargeFlow extends ChargeFlow {
         standing: refused ? await standingGuard(store, merchantId, digest) : null,
       })),
     );
-    const standing = guards.map((each) => each.standing).filter((each) => each !== null);
-    const inDoubt = standing.find(({ payment }) => IN_DOUBT.has(payment?.status ?? ''));
-    if (inDoubt) throw undecidedDuplicate(inDoubt.guard);
-    const holding = standing.find((each) => each.holds);
-    if (holding && input.allowDuplicate !== true) throw probableDuplicate(holding.guard);
+    const { reference, email } = input.customer;
+    const asked = {
+      isGuest: reference === null && email === null,
+      allowDuplicate: input.allowDuplicate === true,
+    };
+    const refusals = guards.flatMap(({ standing }) => {
+      const why = standing && duplicateRefusal(standing, asked);
+      return why ? [{ why, paymentId: standing.guard.paymentId }] : [];
+    });
+    // Two, where the guards were written under two seal keys.
+    const refusal = refusals.find(({ why }) => why === 'undecided') ?? refusals[0];
+    if (refusal) throw probableDuplicate(refusal);
     const begun = await super.begin(input, run, refused);
     const next = { paymentId: begun.subjectId, until: fromNow(this.windowS * 1_000) };
     const changes = guards.map(({ digest, standing }) =>
@@ -66,17 +73,9 @@ export class GuardedChargeFlow extends ChargeFlow {
   }
 }
 
-interface Standing {
+interface Standing extends LikePayment {
   readonly guard: DuplicateGuard;
-  /** The payment that it names. */
-  readonly payment: Payment | undefined;
-  /** False when its time is over, or it is proved that this payment took nothing. */
-  readonly holds: boolean;
 }
-
-const TOOK_NOTHING: ReadonlySet<string> = new Set<PaymentStatus>(['failed', 'canceled']);
-/** Its PSP may have taken the money, or may yet, when the customer comes back. */
-const IN_DOUBT: ReadonlySet<string> = new Set<PaymentStatus>(['processing', 'requires_action']);
 
 /** By the store's clock: it wrote `until`, and clocks of processes differ. */
 async function standingGuard(store: Store, merchantId: string, digest: string): Promise<Standing | null> {
@@ -84,19 +83,15 @@ async function standingGuard(store: Store, merchantId: string, digest: string): 
   const guard = lapsed ?? (await store.find(duplicateGuards, { merchantId, digest }, 1))[0];
   if (!guard) return null;
   const [payment] = await store.find(payments, { merchantId, id: guard.paymentId }, 1);
-  return { guard, payment, holds: !lapsed && !TOOK_NOTHING.has(payment?.status ?? '') };
+  return { guard, status: payment?.status, isLapsed: lapsed !== undefined };
 }
 
-/**
- * The new payment replaces the previous one in the guard. The first payment after the window takes over the guard,
- * once, and so does the first one after a payment that took nothing. Inside the window only payments with
- * `allow_duplicate` pass, any number of them, and none while the one before is in doubt.
- */
+/** The new payment takes the place of the one that was judged, and of no other: of two at once, one is judged again. */
 function replaced(
-  { guard: { merchantId, digest, paymentId }, holds }: Standing,
+  { guard: { merchantId, digest, paymentId } }: Standing,
   next: { readonly paymentId: string; readonly until: FromNow },
 ): Change {
-  return update(duplicateGuards, { merchantId, digest }, next, holds ? {} : { paymentId });
+  return update(duplicateGuards, { merchantId, digest }, next, { paymentId });
 }
 
 /**
@@ -109,18 +104,12 @@ function likenessesOf(seal: Encryption, merchantId: string, payment: NewPayment)
   return seal.digests(`duplicate-guard\n${JSON.stringify(likeness)}`);
 }
 
-function undecidedDuplicate({ paymentId }: DuplicateGuard): Problem {
-  return new Problem(
-    'probable_duplicate',
-    'A payment of this customer, amount, currency and reference is not decided yet; payment_id names it. Its PSP may have taken the money, or may yet take it, so no other one is taken beside it, also not with allow_duplicate. Wait for its outcome, or cancel it.',
-    { members: { payment_id: paymentId } },
-  );
-}
+const LIKE_IT = 'just like this one, with its customer (or none), amount, currency and reference,';
 
-function probableDuplicate({ paymentId }: DuplicateGuard): Problem {
-  return new Problem(
-    'probable_duplicate',
-    'A payment of this customer, amount, currency and reference was taken a moment ago, under another Idempotency-Key; payment_id names it. Read it first. If another one is meant, send it again with allow_duplicate.',
-    { members: { payment_id: paymentId } },
-  );
+function probableDuplicate({ why, paymentId }: { why: DuplicateRefusal; paymentId: string }): Problem {
+  const detail =
+    why === 'undecided'
+      ? `A payment ${LIKE_IT} is not decided yet; payment_id names it. Its PSP may have taken the money, or may yet take it, so no other one is taken beside it, also not with allow_duplicate. Wait for its outcome, or cancel it.`
+      : `A payment ${LIKE_IT} was taken a moment ago, under another Idempotency-Key; payment_id names it. Read it first. If another one is meant, send it again with allow_duplicate.`;
+  return new Problem('probable_duplicate', detail, { members: { payment_id: paymentId } });
 }

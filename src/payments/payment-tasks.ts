@@ -59,8 +59,7 @@ class DuplicateRetention {
         `DELETE FROM duplicate_guards WHERE (merchant_id, digest) IN (
            SELECT merchant_id, digest FROM duplicate_guards g
             WHERE until <= statement_timestamp() AND NOT EXISTS (
-              SELECT FROM payments p
-               WHERE p.merchant_id = g.merchant_id AND p.id = g.payment_id AND p.status IN ('processing', 'requires_action'))
+              SELECT FROM payments p WHERE p.merchant_id = g.merchant_id AND p.id = g.payment_id AND p.status = 'processing')
             LIMIT $1 FOR UPDATE SKIP LOCKED)`,
         [limit],
       );

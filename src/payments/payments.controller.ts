@@ -34,7 +34,7 @@ export class PaymentsController {
     id: 'createPayment',
     summary: 'Create a payment',
     description:
-      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. Where the merchant has a duplicate window, a second payment of the same customer (or of a guest), amount, currency and reference within it, under another key, is answered 409 `probable_duplicate`; `payment_id` names the first one, and nothing is stored. One that has `failed` or is `canceled` does not count. To take the second one all the same, send it with `allow_duplicate: true`; beside one that is not decided yet none is taken.',
+      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. Where the merchant has a duplicate window, a second payment of the same customer (or of a guest: give each order of a guest a reference of its own), amount, currency and reference within it, under another key, is answered 409 `probable_duplicate`; `payment_id` names the first one, and nothing is stored. One that has `failed` or is `canceled` does not count. To take the second one all the same, send it with `allow_duplicate: true`; beside one that is `processing` or `requires_action` none is taken, and beside one of a named customer that is `processing` none after the window either.',
     bodies: {
       everything: example.paymentRequest,
       smallest: example.smallestPaymentRequest,

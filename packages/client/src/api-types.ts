@@ -415,7 +415,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Create a payment
-     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. Where the merchant has a duplicate window, a second payment of the same customer (or of a guest), amount, currency and reference within it, under another key, is answered 409 `probable_duplicate`; `payment_id` names the first one, and nothing is stored. One that has `failed` or is `canceled` does not count. To take the second one all the same, send it with `allow_duplicate: true`; beside one that is not decided yet none is taken.
+     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. Where the merchant has a duplicate window, a second payment of the same customer (or of a guest: give each order of a guest a reference of its own), amount, currency and reference within it, under another key, is answered 409 `probable_duplicate`; `payment_id` names the first one, and nothing is stored. One that has `failed` or is `canceled` does not count. To take the second one all the same, send it with `allow_duplicate: true`; beside one that is `processing` or `requires_action` none is taken, and beside one of a named customer that is `processing` none after the window either.
      *
      *     Scope: `payments:write`.
      */
@@ -1323,7 +1323,7 @@ export interface components {
     /** @description A payment to create and to charge or authorize. */
     readonly PaymentRequest: {
       /**
-       * @description Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: the second one is intended.
+       * @description Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: the second one is intended. Takes none beside one that is `processing` or `requires_action`.
        * @default false
        */
       readonly allow_duplicate?: boolean;
@@ -3736,7 +3736,7 @@ export interface operations {
         };
       };
       /**
-       * @description `probable_duplicate`: A payment just like this one was taken a moment ago.
+       * @description `probable_duplicate`: There is another payment just like this one.
        *
        *     `request_in_progress`: A request with this Idempotency-Key is still running.
        */

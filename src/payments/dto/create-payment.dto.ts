@@ -135,7 +135,7 @@ export class CreatePaymentDto {
     optional: true,
     default: false,
     description:
-      'Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: the second one is intended.',
+      'Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: the second one is intended. Takes none beside one that is `processing` or `requires_action`.',
   })
   allow_duplicate?: boolean;
 
