@@ -13,7 +13,7 @@ export default {
     '<rootDir>/src/refunds/refund-rules.spec.ts',
     '<rootDir>/src/request-storage/decisions/*.spec.ts',
   ],
-  setupFiles: [...(pure.setupFiles ?? []), '<rootDir>/test/support/first-counterexample.cjs'],
+  setupFiles: [...(pure.setupFiles ?? []), '<rootDir>/test/support/for-stryker.cjs'],
   testEnvironment: '@stryker-mutator/jest-runner/jest-env/node',
   testTimeout: 60_000,
 };

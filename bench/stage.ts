@@ -298,7 +298,7 @@ function flagsOf(checkout: string): string {
 
 /** One shop sends what many send in life. Checkouts that are older than rate limits refuse the variables. */
 function ratesOf(checkout: string): Record<string, string> {
-  if (!existsSync(join(resolve(checkout), 'src/http/rate-limit.guard.ts'))) return {};
+  if (!existsSync(join(resolve(checkout), 'src/http/leased-buckets.ts'))) return {};
   return { PAYONCE_KEY_RATE: '1000000', PAYONCE_MERCHANT_RATE: '1000000' };
 }
 

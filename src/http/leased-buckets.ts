@@ -49,10 +49,10 @@ export class LeasedBuckets {
   async spend(name: string, perSecond: number): Promise<number> {
     const lease = this.leaseOf(name, perSecond);
     while (lease.tokens < 1 && !this.isEmpty(lease)) await this.take(lease);
-    const isSpent = lease.tokens >= 1;
-    if (isSpent) lease.tokens -= 1;
+    const mayPass = lease.tokens >= 1;
+    if (mayPass) lease.tokens -= 1;
     if (lease.tokens < shareOf(lease) / 2 && !this.isEmpty(lease)) void this.take(lease);
-    return isSpent ? 0 : Math.max(1, Math.ceil(1 / perSecond));
+    return mayPass ? 0 : Math.max(1, Math.ceil(1 / perSecond));
   }
 
   private leaseOf(name: string, perSecond: number): Lease {

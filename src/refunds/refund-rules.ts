@@ -35,7 +35,7 @@ export function refundRefusal(payment: Payment, { amount }: RequestedOperation):
   }
   const refundable = leftToRefund(payment);
   if (refundable > 0 && (amount ?? refundable) <= refundable) return null;
-  // Refused all the same, so disputes are the reason.
+  // Disputes alone refuse what is within the unrefunded amount.
   if (unrefunded(payment) > 0 && (amount ?? 0) <= unrefunded(payment)) {
     return {
       code: 'payment_disputed',

@@ -5,7 +5,7 @@ import { assessRoute } from './assess-route.js';
 import { nextStep } from './next-step.js';
 import { type PspAttempt } from '../route.entity.js';
 
-/** Thousands of looks each: too much for each of two thousand mutants (stryker.config.mjs). */
+/** Every run plays them but Stryker's, which would repeat their thousands of looks for each of two thousand mutants. */
 const itPlayedOut = process.env['STRYKER_MUTATOR_WORKER'] === undefined ? it : it.skip;
 
 describe('the schedule', () => {
