@@ -14,6 +14,8 @@ import {
   Statements,
 } from '../src/database/commit/commit-statement.js';
 import { type Shape } from '../src/database/commit/commit-statement-text.js';
+import { type AskedOrder } from '../src/payments/order-rules.js';
+import { OrderedChargeFlow } from '../src/payments/ordered-charge.flow.js';
 import { ChargeFlow } from '../src/payments/charge.flow.js';
 import { PaymentOperations } from '../src/payments/payment-operations.js';
 import { type Answer, type Psps } from '../src/psp/contract.js';
@@ -49,13 +51,16 @@ const PSP_REFERENCE = 'pi_0000000000000000';
 const KEY = 'bench-0000-00000000';
 
 /** Plays the flow of a plain charge, until the store has seen enough of them to write them in narrow statements. */
-export async function recordCharge(merchantId: string): Promise<RecordedCommit[]> {
+export async function recordCharge(
+  merchantId: string,
+  order: AskedOrder | null = null,
+): Promise<RecordedCommit[]> {
   const clock = new ManualClock(Date.now() + TOMORROW_MS);
   const statements = new Statements(2);
   let recorded: RecordedCommit[] = [];
   for (let charges = 0; charges < OBSERVED; charges++) {
     clock.advance(1);
-    const commits = await played(merchantId, clock, new SystemIds(clock));
+    const commits = await played(merchantId, order, clock, new SystemIds(clock));
     recorded = commits.map((changes) => {
       const { statement, values, merchantId } = statements.of(changes);
       return { changes, statement, values, merchantId, shape: statement.shapeFor(values) };
@@ -65,7 +70,12 @@ export async function recordCharge(merchantId: string): Promise<RecordedCommit[]
 }
 
 /** Over a store that only writes down what it is asked to commit. */
-async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(readonly Change[])[]> {
+async function played(
+  merchantId: string,
+  order: AskedOrder | null,
+  clock: Clock,
+  ids: Ids,
+): Promise<(readonly Change[])[]> {
   const store = new RecordingStore();
   const seal = new Encryption(Buffer.alloc(32, 7));
   const storage = new RequestStorage({
@@ -78,7 +88,8 @@ async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(read
   });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
   const operations = new PaymentOperations({ store, storage, seal, clock, ids, leaseMs: LEASE_MS });
-  const flow = new ChargeFlow(operations, () => ({ candidates: ['stripe'], cancelBeforeFailover: false }));
+  const choose = () => ({ candidates: ['stripe'], cancelBeforeFailover: false });
+  const flow = order ? new OrderedChargeFlow(operations, choose, order) : new ChargeFlow(operations, choose);
   operations.register(flow);
   const answer = await keyed.run(flow, {
     merchantId,

@@ -771,6 +771,36 @@ CREATE TABLE operators (
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON operators TO service;
 
+CREATE TABLE orders (
+  merchant_id uuid NOT NULL,
+  reference text NOT NULL,
+  id uuid NOT NULL,
+  version integer NOT NULL,
+  currency text NOT NULL,
+  in_parts boolean NOT NULL,
+  amount_due bigint NOT NULL,
+  amount_live bigint NOT NULL,
+  amount_paid bigint NOT NULL,
+  amount_overpaid bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT orders_pkey PRIMARY KEY (merchant_id, reference),
+  CONSTRAINT orders_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT orders_amount_due_check CHECK ((amount_due > 0)),
+  CONSTRAINT orders_balance CHECK (((0 <= amount_paid) AND (amount_paid <= amount_live) AND (amount_live <= (amount_due + amount_overpaid)) AND (amount_overpaid >= 0))),
+  CONSTRAINT orders_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT orders_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 255))),
+  CONSTRAINT orders_version_check CHECK ((version > 0))
+);
+
+CREATE UNIQUE INDEX orders_id ON public.orders USING btree (merchant_id, id);
+
+ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY tenants ON orders USING (payonce_sees(merchant_id));
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON orders TO service;
+
 CREATE TABLE orphan_effects (
   merchant_id uuid NOT NULL,
   entity_key text NOT NULL,
@@ -856,7 +886,10 @@ CREATE TABLE payments (
   customer_hash bytea,
   customer_email_hash bytea,
   test boolean,
+  order_reference text,
+  holds_order boolean,
   CONSTRAINT payments_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT payments_of_order FOREIGN KEY (merchant_id, order_reference) REFERENCES orders(merchant_id, reference),
   CONSTRAINT payments_amount_check CHECK ((amount > 0)),
   CONSTRAINT payments_balance CHECK (((capture_reserved >= 0) AND ((amount_captured + capture_reserved) <= amount) AND (refund_reserved >= 0) AND ((amount_refunded + refund_reserved) <= amount_captured))),
   CONSTRAINT payments_capture_mode_check CHECK ((capture_mode = ANY (ARRAY['automatic'::text, 'manual'::text]))),
@@ -873,6 +906,10 @@ CREATE INDEX payments_by_id ON public.payments USING btree (id);
 CREATE INDEX payments_customer ON public.payments USING btree (customer_hash, id) WHERE (customer_hash IS NOT NULL);
 
 CREATE INDEX payments_customer_email ON public.payments USING btree (customer_email_hash, id) WHERE (customer_email_hash IS NOT NULL);
+
+CREATE UNIQUE INDEX payments_one_holds_order ON public.payments USING btree (merchant_id, order_reference) WHERE holds_order;
+
+CREATE INDEX payments_order ON public.payments USING btree (merchant_id, order_reference, id) WHERE (order_reference IS NOT NULL);
 
 CREATE INDEX payments_reference ON public.payments USING btree (merchant_id, reference);
 

@@ -61,6 +61,7 @@ import { BoundApiKeys1700000000179 } from './0179-bound-api-keys.js';
 import { SettingsForTwo1700000000180 } from './0180-settings-for-two.js';
 import { WallsAroundTheInstallation1700000000181 } from './0181-walls-around-the-installation.js';
 import { PostingsInOneRow1700000000184 } from './0184-postings-in-one-row.js';
+import { Orders1700000000185 } from './0185-orders.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -127,4 +128,5 @@ export const migrations = [
   SettingsForTwo1700000000180,
   WallsAroundTheInstallation1700000000181,
   PostingsInOneRow1700000000184,
+  Orders1700000000185,
 ];

@@ -10,6 +10,7 @@ import { StagedJob } from './jobs/staged-job.entity.js';
 import { ApiKey } from './merchants/api-key.entity.js';
 import { Merchant } from './merchants/merchant.entity.js';
 import { DuplicateGuard } from './payments/duplicate-guard.entity.js';
+import { Order } from './payments/order.entity.js';
 import { Approval } from './approvals/approval.entity.js';
 import { EvidenceFile } from './approvals/evidence-file.entity.js';
 import { OperationSnooze } from './approvals/operation-snooze.entity.js';
@@ -31,6 +32,7 @@ export const entities: readonly EntityClass[] = [
   AuditRecord,
   DeadLetter,
   DuplicateGuard,
+  Order,
   EventRecord,
   EvidenceFile,
   IdempotencyKey,

@@ -29,6 +29,10 @@ const catalogue = {
   too_many_operations: [409, 'The payment has had as many operations as one may have'],
   payment_disputed: [409, 'What is to be refunded is disputed'],
   probable_duplicate: [409, 'There is another payment just like this one'],
+  order_paid: [409, 'The order is paid'],
+  order_in_doubt: [409, 'Another payment of the order is not decided yet'],
+  order_changed: [409, 'The order stands with another amount or currency'],
+  amount_exceeds_order: [409, 'The amount is larger than what is left to pay of the order'],
   payout_in_progress: [409, 'A payout to this recipient has not ended yet'],
   payout_sequence_stale: [409, 'previous is not the last payout to this recipient that ended'],
   payout_limit_exceeded: [409, 'The payout is more than the merchant may pay out in a day'],
@@ -79,7 +83,7 @@ export class Problem extends Error {
     readonly more: {
       errors?: readonly ProblemField[];
       /** Members of its own (RFC 9457, section 3.2), named as on the wire; nothing secret. */
-      members?: Readonly<Record<string, string | null>>;
+      members?: Readonly<Record<string, string | number | null>>;
       /** Seconds, for the Retry-After header. */
       retryAfterS?: number;
       cause?: unknown;

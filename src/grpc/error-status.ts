@@ -75,7 +75,9 @@ export function statusOf(problem: Problem, requestId: string): CallStatus {
   const { code: reason, detail: message, more } = problem;
   const code = byCode[reason] ?? byHttpStatus[problem.status] ?? codes.INTERNAL;
   const retryAfterS = more.retryAfterS === undefined ? null : Math.max(1, Math.ceil(more.retryAfterS));
-  const members = Object.entries(more.members ?? {}).filter(([, member]) => member !== null);
+  const members = Object.entries(more.members ?? {}).flatMap(([name, member]) =>
+    member === null ? [] : [[name, String(member)] as const],
+  );
   const details = [
     detail('ErrorInfo', { reason, domain: DOMAIN, metadata: Object.fromEntries(members) }),
     ...(more.errors ? [detail('BadRequest', { field_violations: more.errors.map(violationOf) })] : []),

@@ -9,9 +9,12 @@ export type Message = Readonly<Record<string, unknown>>;
 export type IdMessage = Message & { readonly id?: string };
 type Fields = Record<string, unknown>;
 
-/** The prefix of the names of an enum, by field: `{ capture: 'CAPTURE_MODE' }`. */
+/** Says that a field of a message inside another one is an int64. */
+export const INT64 = Symbol('int64');
+
+/** The prefix of the names of an enum, by field: `{ capture: 'CAPTURE_MODE' }`; or INT64. */
 export interface Choices {
-  readonly [field: string]: string | Choices;
+  readonly [field: string]: string | typeof INT64 | Choices;
 }
 
 /**
@@ -37,7 +40,9 @@ function inWords(message: Message, choices: Choices): Fields {
   const fields: Fields = { ...message };
   for (const [name, choice] of Object.entries(choices)) {
     const value = fields[name];
-    if (typeof choice !== 'string') {
+    if (choice === INT64) {
+      if (value !== undefined) fields[name] = exactNumber(value);
+    } else if (typeof choice !== 'string') {
       if (isObject(value)) fields[name] = inWords(value, choice);
     } else if (typeof value === 'string') {
       fields[name] = value === `${choice}_UNSPECIFIED` ? undefined : wordOf(choice, value);

@@ -6,6 +6,7 @@ export const examplePayment = {
   id,
   test: false,
   reference: 'order-1234',
+  order: null,
   status: 'captured',
   amount: 1000,
   amount_captured: 1000,

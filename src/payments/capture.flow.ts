@@ -78,19 +78,20 @@ export class CaptureFlow extends ModificationFlow {
 
   /** A capture is accepted before it is done: what fails later is left to capture again, unless it was given back. */
   reverse(
-    { payment, histories }: PaymentState,
+    state: PaymentState,
     { entityKey: name, psp, amount }: Route,
     evidence: RuledOut,
     newId: NewId,
     now: Date,
   ): readonly Change[] | null {
     const event = 'capture_reversed';
+    const { payment, histories } = state;
     const { status } = payment;
     const amountCaptured = capturedWithout(payment, amount);
     if (amountCaptured === null || !paymentLifecycle.allows(status, event)) return null;
     const failure = failureOf({ do: 'fail', evidence }, this.operation);
     const set = { status: paymentLifecycle.after(status, event), amountCaptured, failure, updatedAt: now };
-    const moved = moveOn(payment, set, { event, actor: `psp:${psp}`, entityKey: name }, now);
+    const moved = moveOn(state, set, { event, actor: `psp:${psp}`, entityKey: name }, newId, now);
     const told = paymentMoved(payment, { payment: moved.payment, histories }, event, newId, now);
     return [...moved.changes, ...told];
   }

@@ -1,4 +1,4 @@
-import { insert, type Refusal } from '../core/change.js';
+import { type Change, insert, type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
 import { type BeginResult, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type Instruction, type NextAction } from '../psp/contract.js';
@@ -12,6 +12,7 @@ import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-sto
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { customerHashes } from './customer-hash.js';
 import { failureOf } from '../request-storage/decisions/route-failure.js';
+import { type Order } from './order.entity.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type OperationStep, type PaymentOperation } from './payment-operation.js';
@@ -80,12 +81,21 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
     super(operations, operations.tools.clock);
   }
 
-  /** begin: the payment and route 1 with its first attempt. Nothing is read, one commit writes it all. */
   begin(
     input: NewPayment,
     run: KeyedRun,
     refused: Refusal | null,
   ): BeginResult<PaymentState> | Promise<BeginResult<PaymentState>> {
+    return this.newPayment(input, run, refused);
+  }
+
+  /** begin: the payment and route 1 with its first attempt. Nothing is read, one commit writes it all. */
+  protected newPayment(
+    input: NewPayment,
+    run: KeyedRun,
+    refused: Refusal | null,
+    taken: { readonly order: Order; readonly changes: readonly Change[] } | null = null,
+  ): BeginResult<PaymentState> {
     refuseForgottenKey(refused);
     const { seal, clock, ids, storage } = this.operations.tools;
     const { merchantId, actor } = run;
@@ -134,6 +144,7 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
       failure: null,
       nextAction: null,
       ...customerHashes(seal, input.customer),
+      ...(taken ? placeIn(taken.order) : {}),
       ...(isTest ? { isTest } : {}),
       createdAt: now,
       updatedAt: now,
@@ -171,13 +182,19 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
       wanted: firstRequested,
       requestedKey: key,
       payment,
+      order: taken?.order ?? null,
       histories: new Map([[key, history]]),
       secrets,
       call,
       opened: true,
       records: new Map(),
     };
-    const written = [insert(payments, payment), ...changes, insert(paymentTransitions, transition)];
+    const written = [
+      ...(taken?.changes ?? []),
+      insert(payments, payment),
+      ...changes,
+      insert(paymentTransitions, transition),
+    ];
     return { subjectId: id, params: {}, decision: makeCall(state, written) };
   }
 
@@ -244,6 +261,11 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
   protected override statusOf(): number {
     return 201;
   }
+}
+
+/** The columns that put it in its order. Unless an order is paid in parts, the database lets one payment hold it. */
+function placeIn({ reference, inParts }: Order): Pick<Payment, 'orderReference' | 'holdsOrder'> {
+  return { orderReference: reference, ...(inParts ? {} : { holdsOrder: true }) };
 }
 
 /** The PSP's last action, if it can be passed on; an action for a PSP's library names the PSP account. */

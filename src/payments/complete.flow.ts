@@ -58,7 +58,8 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
     run: KeyedRun,
   ): Decision<PaymentState> {
     const { payment, secrets } = state;
-    const { storage, clock, seal } = this.operations.tools;
+    const { storage, clock, seal, ids } = this.operations.tools;
+    const newId = () => ids.uuid();
     const undecided = this.undecided(state);
     const isKnown = payment.status === 'processing' && isDeepStrictEqual(secrets?.details, details);
     if (!undecided || isKnown) return this.next(state, run);
@@ -77,7 +78,7 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
       updatedAt: now,
     };
     const { entityKey } = undecided;
-    const moved = moveOn(payment, set, { event: 'action_completed', actor: run.actor, entityKey }, now);
+    const moved = moveOn(state, set, { event: 'action_completed', actor: run.actor, entityKey }, newId, now);
     const next = { ...handed, payment: moved.payment, secrets: { ...secrets, details } };
     return makeCall(next, [...moved.changes, ...stepResult.changes]);
   }

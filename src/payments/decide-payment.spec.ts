@@ -68,6 +68,7 @@ function opened(
     wanted: firstRequested,
     requestedKey: key,
     payment: reserved,
+    order: null,
     histories: new Map([[key, stepResult.history]]),
     secrets: null,
     call: stepResult.call,

@@ -7,6 +7,7 @@ import { type RouteDecision } from '../request-storage/route-worker.js';
 import { type Payment, type PaymentTransition } from './payment.entity.js';
 import { payments, paymentTransitions } from './payment.table.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
+import { moveOrder } from './order-events.js';
 import { orphanAfter } from './orphan.js';
 import { paymentMoved, paymentStuck } from './payment-events.js';
 import { type OperationStep, type NewId, type PaymentOperation } from './payment-operation.js';
@@ -41,9 +42,9 @@ export function decidePayment(
   const status = paymentLifecycle.after(payment.status, event);
   const set = { status, ...operation.effect(event, decided), updatedAt: now };
   const transition = { event, actor: actorOf(stepResult), entityKey: history.entityKey };
-  const next = moveOn(payment, set, transition, now);
+  const next = moveOn(state, set, transition, newId, now);
   const own = recordAfter(state, operation, decided, newId, now);
-  const settled = { ...moved, records: own.records, payment: next.payment };
+  const settled = { ...moved, records: own.records, payment: next.payment, order: next.order };
   return {
     state: settled,
     stepResult,
@@ -90,14 +91,20 @@ function eventOf(
   return step.do === 'finish' ? operation.done(decided, can) : operation.failed(step.evidence, decided);
 }
 
-/** Writes a payment's next version with the line of its history that explains it. */
+/**
+ * Writes a payment's next version with the line of its history that explains it, and what that makes of the order that
+ * it is for.
+ */
 export function moveOn(
-  payment: Payment,
-  set: Partial<Payment>,
+  { payment, order }: Pick<PaymentState, 'payment' | 'order'>,
+  changed: Partial<Payment>,
   { event, actor, entityKey: name }: Pick<PaymentTransition, 'event' | 'actor' | 'entityKey'>,
+  newId: NewId,
   now: Date,
-): { readonly payment: Payment; readonly changes: readonly Change[] } {
+): Pick<PaymentState, 'payment' | 'order'> & { readonly changes: readonly Change[] } {
   const { merchantId, id, version } = payment;
+  const ordered = moveOrder(order, payment, { ...payment, ...changed }, newId, now);
+  const set = { ...changed, ...ordered.set };
   const next = { ...payment, ...set, version: version + 1 };
   const transition: PaymentTransition = {
     merchantId,
@@ -112,8 +119,10 @@ export function moveOn(
   };
   return {
     payment: next,
+    order: ordered.order,
     changes: [
       update(payments, { merchantId, id }, { ...set, version: next.version }, { version }),
+      ...ordered.changes,
       insert(paymentTransitions, transition),
     ],
   };

@@ -63,7 +63,7 @@ export class GuardedChargeFlow extends ChargeFlow {
     // Two, where the guards were written under two seal keys.
     const refusal = refusals.find(({ why }) => why === 'undecided') ?? refusals[0];
     if (refusal) throw probableDuplicate(refusal);
-    const begun = await super.begin(input, run, refused);
+    const begun = this.newPayment(input, run, refused);
     const next = { paymentId: begun.subjectId, until: fromNow(this.windowS * 1_000) };
     const changes = guards.map(({ digest, standing }) =>
       standing ? replaced(standing, next) : insert(duplicateGuards, { merchantId, digest, ...next }),

@@ -53,9 +53,11 @@ export function dispute(
   const disputes = before ? all.map((one) => (one === before ? after : one)) : [...all, after];
   const actor = `psp:${psp}`;
   const moved = moveOn(
-    payment,
+    // The order stays paid: a PSP withholds what was paid of it.
+    { payment, order: null },
     { disputes, updatedAt: now },
     { event: 'disputed', actor, entityKey: firstEntityKey(payment) },
+    newId,
     now,
   );
   const eventOf = (one: Dispute) => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Change } from '../core/change.js';
+import { type Change, type Store } from '../core/change.js';
 import { audit } from '../database/audit.js';
 import { type Decision, type KeyedRun } from '../idempotency/operation.js';
 import { type Run } from '../idempotency/operation-run.js';
@@ -10,10 +10,14 @@ import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type ClientOperations } from '../request-storage/operation-flow.js';
 import { type RouteDecision, type Subject } from '../request-storage/route-worker.js';
-import { type Route } from '../request-storage/route.entity.js';
+import { type OrphanEffect, type Route } from '../request-storage/route.entity.js';
+import { orphanEffects } from '../request-storage/route.table.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { instructionOfCompensation, reverseCompensation } from './orphan.js';
+import { orderOverpaidBy } from './order-events.js';
+import { orders } from './order.table.js';
+import { type Order } from './order.entity.js';
 import { type PaymentOperation } from './payment-operation.js';
 import {
   decryptSecrets,
@@ -26,6 +30,7 @@ import {
   undecidedOperation,
 } from './payment-state.js';
 import { notFound } from './refusal.js';
+import { type Payment } from './payment.entity.js';
 import { payments } from './payment.table.js';
 import { decidePayment } from './decide-payment.js';
 import { paymentJson } from './payment.view.js';
@@ -70,7 +75,8 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
     return asOfOneMoment(this.tools, readPayment, async (payment) => {
       const histories = await storage.historiesOf(merchantId, paymentId);
       const requestedKey = requestedKeyOf(payment, wanted);
-      const found = { wanted, requestedKey, payment, histories, call: null, opened: false };
+      const order = await orderOf(store, payment);
+      const found = { wanted, requestedKey, payment, order, histories, call: null, opened: false };
       return { ...found, records: await this.recordsOf(found) };
     });
   }
@@ -129,13 +135,26 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
     } as const;
     const facts = storage.factsFor(history, given, run);
     const stepResult = advance(history, facts, run, answered);
-    return decidePayment(
+    const decided = decidePayment(
       state,
       stepResult,
       facts,
       (name) => this.operation(name),
       () => ids.uuid(),
     );
+    return state.order ? { ...decided, changes: this.withNews(state, decided.changes) } : decided;
+  }
+
+  /** An orphan effect of a payment is more than is due of its order until it is given back. */
+  withNews({ payment, order }: PaymentState, changes: readonly Change[]): readonly Change[] {
+    if (!order) return changes;
+    const { ids, clock } = this.tools;
+    const news = changes.flatMap((change) =>
+      change.op === 'insert' && change.table === orphanEffects
+        ? [orderOverpaidBy(order, payment, change.row as unknown as OrphanEffect, ids.uuid(), clock.now())]
+        : [],
+    );
+    return [...changes, ...news];
   }
 
   /** The first decision about an existing payment, with the author of the request. */
@@ -172,4 +191,10 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
     const operation = this.operation(request.operation);
     return operation.reverse?.(state, request, evidence, () => ids.uuid(), clock.now()) ?? null;
   }
+}
+
+/** The order of the payment; a commit that changes both is held to its version. */
+async function orderOf(store: Store, { merchantId, orderReference }: Payment): Promise<Order | null> {
+  if (!orderReference) return null;
+  return (await store.find(orders, { merchantId, reference: orderReference }, 1))[0] ?? null;
 }

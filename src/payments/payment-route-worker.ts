@@ -5,7 +5,7 @@ import { evidenceOnly } from '../request-storage/decisions/advance.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { type RouteHistory } from '../request-storage/decisions/assess-route.js';
 import { askAbout, unanswered } from '../request-storage/decisions/delayed-lookup.js';
-import { RouteWorker } from '../request-storage/route-worker.js';
+import { evidenceOf, RouteWorker } from '../request-storage/route-worker.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type OrphanEffect } from '../request-storage/route.entity.js';
 import { isVouchedFor, stateOfOrphan, moveOrphan, openCompensation, undoable } from './orphan.js';
@@ -71,7 +71,7 @@ export class PaymentRouteWorker extends RouteWorker<PaymentState> {
     }
     // The PSP's answer is always stored, even if another worker has changed the orphan effect meanwhile.
     await leaveEvidence(this.deps, async () =>
-      evidenceOnly(this.historyOf(await operations.read(call.request), call.request.entityKey), answered),
+      evidenceOf(operations, await operations.read(call.request), answered),
     );
     return isDone && verdict !== 'person';
   }

@@ -2,6 +2,7 @@ import { type Encryption } from '../core/encryption.js';
 import { type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { entityKey, isOfOrphan, pspIdempotencyKey } from '../request-storage/entity-key.js';
 import { type Route } from '../request-storage/route.entity.js';
+import { type Order } from './order.entity.js';
 import { type Payment } from './payment.entity.js';
 
 /** Data that only the customer's request contains; encrypted while it may still be needed. */
@@ -40,6 +41,8 @@ export interface PaymentState {
   /** The entity key of the requested operation. */
   readonly requestedKey: string;
   readonly payment: Payment;
+  /** The order that it is for. */
+  readonly order: Order | null;
   readonly histories: ReadonlyMap<string, OperationHistory>;
   readonly secrets: Secrets | null;
   /** The call to make now, already committed. */

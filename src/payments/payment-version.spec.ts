@@ -45,9 +45,10 @@ describe('the version of a payment', () => {
             kind === 'opens an operation'
               ? [update(payments, key, { version: version + 1 }, { version })]
               : moveOn(
-                  before,
+                  { payment: before, order: null },
                   { amountRefunded: amountRefunded + 100 },
                   { event: 'part_refunded', actor: 'psp:stripe', entityKey: 'payment-p-refund' },
+                  () => 'id',
                   now,
                 ).changes;
           const { done } = await store.commit(gatedByFirst(changes));

@@ -72,6 +72,14 @@ export class Payment extends MoneyMovement {
   @Column('bytea', { nullable: true })
   customerEmailHash?: Uint8Array | null;
 
+  /** The order that it is for; null: none. Left out of inserts then. */
+  @Column('text', { nullable: true })
+  orderReference?: string | null;
+
+  /** True while no other payment of its order may be live. */
+  @Column('boolean', { nullable: true })
+  holdsOrder?: boolean | null;
+
   /** Its disputes, oldest first; null: none. Left out of inserts. */
   @Column('jsonb', { nullable: true })
   disputes?: Dispute[] | null;

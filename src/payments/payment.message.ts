@@ -1,4 +1,4 @@
-import { choiceOf, type Choices, type Message, structOf, timestampOf } from '../grpc/message.js';
+import { choiceOf, type Choices, INT64, type Message, structOf, timestampOf } from '../grpc/message.js';
 import { type DisputeView } from './dispute.view.js';
 import { type NextActionView } from './next-action.view.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
@@ -8,6 +8,7 @@ import { type AttemptView, type PaymentView } from './payment.view.js';
 export const paymentChoices: Choices = {
   capture: 'CAPTURE_MODE',
   payment_method: { type: 'PAYMENT_METHOD_TYPE', initiator: 'INITIATOR' },
+  order: { amount: INT64 },
 };
 
 export const paymentFilterChoices: Choices = { status: 'PAYMENT_STATUS' };

@@ -2,7 +2,14 @@ import { type Table, tableOf } from '../core/table.js';
 import { type Payment, type PaymentTransition } from './payment.entity.js';
 
 export const payments: Table<Payment> = tableOf('payments', ['merchantId', 'id'], {
-  defaults: { customerHash: null, customerEmailHash: null, disputes: null, isTest: null },
+  defaults: {
+    customerHash: null,
+    customerEmailHash: null,
+    orderReference: null,
+    holdsOrder: null,
+    disputes: null,
+    isTest: null,
+  },
 });
 export const paymentTransitions: Table<PaymentTransition> = tableOf('payment_transitions', [
   'merchantId',

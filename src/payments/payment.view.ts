@@ -41,6 +41,9 @@ export class PaymentView {
   @Text()
   readonly reference: string;
 
+  @Text({ nullable: true, description: 'The order that it is for.' })
+  readonly order: string | null;
+
   @OneOf(paymentStatuses, {
     description:
       '`processing`: the outcome is not known yet and the service keeps working on it. `requires_action`: see `next_action`. In every other status nothing is under way.',
@@ -161,6 +164,7 @@ export function paymentViewOf(payment: Payment, charge: OperationHistory | undef
     id: payment.id,
     test: payment.isTest === true,
     reference: payment.reference,
+    order: payment.orderReference ?? null,
     status: payment.status,
     amount: payment.amount,
     amount_captured: payment.amountCaptured,

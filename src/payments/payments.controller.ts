@@ -52,7 +52,16 @@ export class PaymentsController {
         { processing: example.processing, redirect: example.redirect, library: example.library },
       ],
     },
-    problems: ['commits_may_be_lost', 'no_route', 'psp_account_refused', 'probable_duplicate'],
+    problems: [
+      'commits_may_be_lost',
+      'no_route',
+      'psp_account_refused',
+      'probable_duplicate',
+      'order_paid',
+      'order_in_doubt',
+      'order_changed',
+      'amount_exceeds_order',
+    ],
   })
   @MovesMoney('payments:write')
   create(@KeyedBy() context: RequestContext, @Body() request: CreatePaymentDto): Promise<KeyedAnswer> {

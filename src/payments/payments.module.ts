@@ -11,11 +11,13 @@ import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { DuplicateGuard } from './duplicate-guard.entity.js';
+import { OrderedPayments } from './ordered-payments.js';
 import { PaymentOperations } from './payment-operations.js';
 import { PaymentDisputes } from './payment-disputes.js';
 import { PaymentRouteWorker } from './payment-route-worker.js';
 import { PaymentTasks } from './payment-tasks.js';
 import { PaymentWatch } from './payment-watch.js';
+import { Order } from './order.entity.js';
 import { Payment, PaymentTransition } from './payment.entity.js';
 import { PaymentReader } from './payment.reader.js';
 import { PaymentsController } from './payments.controller.js';
@@ -30,12 +32,13 @@ import { PaymentsService } from './payments.service.js';
     JobsModule,
     PspModule,
     RequestStorageModule,
-    TypeOrmModule.forFeature([Payment, PaymentTransition, DuplicateGuard]),
+    TypeOrmModule.forFeature([Payment, PaymentTransition, DuplicateGuard, Order]),
   ],
   controllers: [PaymentsController, PaymentsGrpc],
   providers: [
     PaymentReader,
     PaymentsService,
+    OrderedPayments,
     PaymentWatch,
     PaymentOperations,
     PaymentRouteWorker,

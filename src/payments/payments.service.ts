@@ -6,6 +6,8 @@ import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
 import { ChargeFlow, type ChooseAccounts, chooserOf } from './charge.flow.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';
+import { OrderedChargeFlow } from './ordered-charge.flow.js';
+import { OrderedPayments } from './ordered-payments.js';
 import { paymentFlows } from './payment-flows.js';
 import { PaymentOperations } from './payment-operations.js';
 import { PaymentReader } from './payment.reader.js';
@@ -32,6 +34,7 @@ export class PaymentsService {
     private readonly runner: IdempotentRunner,
     router: PspRouter,
     private readonly reader: PaymentReader,
+    private readonly ordered: OrderedPayments,
   ) {
     this.chooseAccounts = chooserOf(router, false);
     this.chooseTestAccounts = chooserOf(router, true);
@@ -39,7 +42,12 @@ export class PaymentsService {
   }
 
   create(context: RequestContext, payment: NewPayment): Promise<KeyedAnswer> {
-    return this.runner.run(this.createFlow(context.caller), keyedRequest(context, payment));
+    const { caller } = context;
+    if (payment.order) {
+      const flow = new OrderedChargeFlow(this.operations, this.chooserFor(caller), payment.order);
+      return this.ordered.create(context, payment, flow, this.flows.cancel);
+    }
+    return this.runner.run(this.createFlow(caller), keyedRequest(context, payment));
   }
 
   capture(context: RequestContext, paymentId: string, capture: NewCapture): Promise<KeyedAnswer> {
@@ -78,10 +86,15 @@ export class PaymentsService {
     return { data: newestFirst, has_more: false, next_cursor: null };
   }
 
-  private createFlow({ duplicateWindowS, isTest }: Caller): ChargeFlow {
-    const choose = isTest ? this.chooseTestAccounts : this.chooseAccounts;
+  private createFlow(caller: Caller): ChargeFlow {
+    const { duplicateWindowS, isTest } = caller;
+    const choose = this.chooserFor(caller);
     if (duplicateWindowS > 0) return new GuardedChargeFlow(this.operations, choose, duplicateWindowS);
     return isTest ? new ChargeFlow(this.operations, choose) : this.flows.create;
+  }
+
+  private chooserFor({ isTest }: Caller): ChooseAccounts {
+    return isTest ? this.chooseTestAccounts : this.chooseAccounts;
   }
 
   private async read(merchantId: string, paymentId: string): Promise<StoredPayment> {

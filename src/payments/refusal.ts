@@ -7,7 +7,7 @@ export interface Refusal {
   readonly code: ProblemCode;
   readonly detail: string;
   /** The obstacle, for the problem document. */
-  readonly members?: Readonly<Record<string, string>>;
+  readonly members?: Readonly<Record<string, string | number>>;
 }
 
 /** The refusal as an answer that is stored under the client's key. */

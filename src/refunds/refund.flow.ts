@@ -165,12 +165,13 @@ export class RefundFlow extends ModificationFlow {
    * since the PSP did what the request asked; the refund, the balance and the payment's status are corrected.
    */
   async reverse(
-    { payment }: PaymentState,
+    state: PaymentState,
     { entityKey }: Route,
     evidence: RuledOut,
     newId: NewId,
     now: Date,
   ): Promise<readonly Change[]> {
+    const { payment } = state;
     const { merchantId, id, status } = payment;
     const stored = (await this.findRecord(merchantId, entityKey))?.row;
     if (!stored) throw new RangeError(`a refund without its row: ${entityKey}`);
@@ -186,7 +187,7 @@ export class RefundFlow extends ModificationFlow {
       updatedAt: now,
     };
     return [
-      ...moveOn(payment, set, { event, actor, entityKey }, now).changes,
+      ...moveOn(state, set, { event, actor, entityKey }, newId, now).changes,
       changed(refund, after),
       audit({
         merchantId,

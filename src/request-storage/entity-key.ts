@@ -16,6 +16,8 @@ export const entityKey = {
   /** Gives back an orphan effect of a route of the payment's charge; `object`: which one of that route, from 1. */
   orphan: (paymentId: string, route: number, object = 1) =>
     `payment-${paymentId}-orphan-${route}${object === 1 ? '' : `-${object}`}`,
+  /** The amount that is collected once for an order, by payments with entity keys of their own. */
+  collect: (reference: string) => `order-${reference}-collect`,
   /** The one operation of a payout. */
   send: (payoutId: string) => `payout-${payoutId}-send`,
   /** The common beginning of every entity key of a payment, or of a payout. */

@@ -12,9 +12,8 @@ import {
   type RecoveryPoint,
   reply,
 } from '../idempotency/operation.js';
-import { evidenceOnly } from './decisions/advance.js';
 import { type AnsweredCall, type OperationHistory } from './decisions/attempt.js';
-import { type SubjectOperations, type RouteDecision } from './route-worker.js';
+import { evidenceOf, type SubjectOperations, type RouteDecision } from './route-worker.js';
 
 /** The operations of a subject, as a client's request sees them. */
 export interface ClientOperations<State> extends SubjectOperations<State> {
@@ -93,7 +92,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   }
 
   evidence(state: State, answered: AnsweredCall): readonly Change[] {
-    return evidenceOnly(this.historyOf(state, answered), answered);
+    return evidenceOf(this.operations, state, answered);
   }
 
   busy(state: State): Pause {

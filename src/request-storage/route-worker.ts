@@ -84,6 +84,26 @@ export interface SubjectOperations<State> {
    * rests on it, which is for a person.
    */
   reverse?(state: State, request: Route, evidence: RuledOut): Promise<readonly Change[] | null>;
+  /** The changes, with what the merchant is told of orphan effects among them. */
+  withNews?(state: State, changes: readonly Change[]): readonly Change[];
+}
+
+/** All that is stored of an answer by a run that may not decide any more. */
+export function evidenceOf<State>(
+  operations: SubjectOperations<State>,
+  state: State,
+  answered: AnsweredCall,
+): readonly Change[] {
+  const history = operations.historiesOf(state).get(answered.call.request.entityKey)!;
+  return withNews(operations, state, evidenceOnly(history, answered));
+}
+
+function withNews<State>(
+  operations: SubjectOperations<State>,
+  state: State,
+  changes: readonly Change[],
+): readonly Change[] {
+  return operations.withNews?.(state, changes) ?? changes;
 }
 
 /**
@@ -139,7 +159,7 @@ export class RouteWorker<State> {
     }
     const answered = await operations.call(operations.withCall(state, call), run);
     await leaveEvidence(this.deps, async () =>
-      evidenceOnly(this.historyOf(await operations.read(stuck), entityKey), answered),
+      evidenceOf(operations, await operations.read(stuck), answered),
     );
     const { outcome, pspCode = null } = answered.answer;
     const says = `${psp} says of ${pspReference}: ${wordsOf({ outcome, pspCode, response: responseOf(answered.answer) })}`;
@@ -266,8 +286,9 @@ export class RouteWorker<State> {
     return decideAgain<boolean>(
       this.deps,
       async () => {
-        const known = this.historyOf(await operations.read(due), due.entityKey);
-        return (await this.write('looked', rechecked(known, answered, clock.now()))) || REFUSED;
+        const state = await operations.read(due);
+        const changes = rechecked(this.historyOf(state, due.entityKey), answered, clock.now());
+        return (await this.write('looked', withNews(operations, state, changes))) || REFUSED;
       },
       () => false,
     );
@@ -300,7 +321,7 @@ export class RouteWorker<State> {
       const isNews = noted.changes.length > 0 && isUnknownReference(route, pspReference);
       if (isNews && (await storage.belongsElsewhere(request, pspReference!))) return 'contradiction';
       const undone = noted.reversed ? await operations.reverse?.(state, request, noted.reversed) : undefined;
-      const changes = [...noted.changes, ...(undone ?? [])];
+      const changes = [...withNews(operations, state, noted.changes), ...(undone ?? [])];
       if (changes.length > 0 && !(await this.write('noticed', changes))) return REFUSED;
       if (undone === null) return 'contradiction';
       if (noted.taken !== 'recorded') return noted.taken;
@@ -384,7 +405,7 @@ function stepsOf<State>(
     },
     call: (state, run) => operations.call(state, run),
     settle: (state, answered, run) => decide(state, run, answered),
-    evidence: (state, answered) => evidenceOnly(historyOf(state), answered),
+    evidence: (state, answered) => evidenceOf(operations, state, answered),
   };
 }
 

@@ -13,7 +13,8 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({ env: { GRPC_PORT: '0' } });
   service = await environment.start();
   apiKey = await environment.merchant(['payments:read', 'payments:write']);
-  shop = new GrpcClient(service.grpc!, apiKey);
+  // Orders of one are not the other's.
+  shop = new GrpcClient(service.grpc!, await environment.merchant(['payments:read', 'payments:write']));
 });
 afterAll(async () => {
   shop?.close();
@@ -64,6 +65,14 @@ const requests = fc.record({
   statement_descriptor: maybe(mostly(texts('SHOP 1'), texts('*', '1'.repeat(30)))),
   metadata: maybe(fc.dictionary(fc.constantFrom('a', 'b', 'amount', 'created_at'), letters, { maxKeys: 3 })),
   allow_duplicate: maybe(fc.boolean()),
+  order: maybe(
+    fc.record({
+      reference: mostly(letters, texts('', 'a\nb')),
+      amount: maybe(fc.integer({ min: 90_000, max: 200_000 })),
+      parts: fc.option(fc.boolean(), { nil: undefined, freq: 1 }),
+      replace: maybe(fc.boolean()),
+    }),
+  ),
 });
 type Request = typeof requests extends fc.Arbitrary<infer T> ? T : never;
 

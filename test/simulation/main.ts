@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { playPayment } from './payment-schedule.js';
+import { playOrders } from './order-schedule.js';
 import { playPayouts } from './payout-schedule.js';
 import { playRestored } from './restored-schedule.js';
 
@@ -10,6 +11,7 @@ import { playRestored } from './restored-schedule.js';
  *   npm run simulation -- --seed 17                  one schedule of a payment
  *   npm run simulation -- --from 1 --to 1000000      more of them
  *   npm run simulation -- --of payouts               schedules of payouts to one person
+ *   npm run simulation -- --of orders                schedules of an order that is tried several times
  *   npm run simulation -- --of restored              schedules in which the last commits are lost
  */
 const { values } = parseArgs({
@@ -34,7 +36,7 @@ async function playAll(play: (seed: number) => Promise<object>): Promise<object>
 }
 
 try {
-  const plays = { payment: playPayment, payouts: playPayouts, restored: playRestored };
+  const plays = { payment: playPayment, orders: playOrders, payouts: playPayouts, restored: playRestored };
   const play = plays[values.of as keyof typeof plays] as (typeof plays)[keyof typeof plays] | undefined;
   if (!play) throw new Error(`--of ${Object.keys(plays).join(' or ')}`);
   process.stdout.write(`${JSON.stringify(await playAll(play))}\n`);

@@ -72,12 +72,14 @@ export function playPayment(seed: number): Promise<Played> {
   return withStory((telling) => new PaymentSchedule(seed, telling).play());
 }
 
-interface Service extends Working {
+export interface PaymentService extends Working {
   readonly keyed: IdempotentRunner;
+  readonly operations: PaymentOperations;
+  readonly worker: PaymentRouteWorker;
   readonly flows: ReturnType<typeof paymentFlows> & { readonly refund: RefundFlow };
 }
 
-export class PaymentSchedule extends Installation<Service> {
+export class PaymentSchedule extends Installation<PaymentService> {
   protected readonly ask: NewPayment;
   private readonly fence: boolean;
   protected paymentId: string | null = null;
@@ -133,10 +135,14 @@ export class PaymentSchedule extends Installation<Service> {
     return work;
   }
 
-  protected newService(process: Mortal): Service {
+  protected routed() {
+    return { candidates: this.accounts.names, cancelBeforeFailover: this.fence };
+  }
+
+  protected newService(process: Mortal): PaymentService {
     const { keyed, newId, deps } = this.toolsOf(process);
     const { store, storage, ids } = deps;
-    const route = () => ({ candidates: this.accounts.names, cancelBeforeFailover: this.fence });
+    const route = () => this.routed();
     const operations = new PaymentOperations(deps);
     const refund = new RefundFlow(operations);
     operations.register(refund);
@@ -155,6 +161,8 @@ export class PaymentSchedule extends Installation<Service> {
     });
     return {
       keyed,
+      operations,
+      worker,
       flows,
       orphans: new OrphanCompensator(
         storage,
@@ -226,7 +234,10 @@ export class PaymentSchedule extends Installation<Service> {
   }
 
   /** I2: at a PSP no more is captured than authorized and no more refunded than captured. */
-  private neverMoreOutThanIn({ name, effects }: SimulatedPsp, withPeople: ReadonlySet<string | null>): void {
+  protected neverMoreOutThanIn(
+    { name, effects }: SimulatedPsp,
+    withPeople: ReadonlySet<string | null>,
+  ): void {
     let [captured, refunded] = [0, 0];
     for (const { operation, amount, entityKey, undone, pspReference } of effects) {
       if (undone || withPeople.has(pspReference) || entityKey.includes('-orphan-')) continue;

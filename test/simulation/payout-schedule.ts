@@ -208,7 +208,8 @@ class PayoutSchedule extends Installation<Service> {
     const { code, more } = problem;
     if (code !== 'payout_in_progress' && code !== 'payout_sequence_stale') return null;
     this.outOfTurn += 1;
-    return { id: more.members?.['payout_id'] ?? null, ended: null };
+    const id = more.members?.['payout_id'];
+    return { id: typeof id === 'string' ? id : null, ended: null };
   }
 
   protected async askAgain(): Promise<void> {

@@ -121,6 +121,8 @@ export class SimulatedPsp {
   weather = 1;
   /** Whoever is told of what happens here. */
   tells: (fact: NotificationItem) => void = () => {};
+  /** Routes whose payment it has taken on to void or give back, within `MAX_VOID_MS`: `<entity key>/<route>`. */
+  readonly undoing = new Set<string>();
   private readonly byKey = new Map<string, Kept>();
   private readonly held: Held[] = [];
   private cancels = 0;
@@ -441,6 +443,7 @@ export class SimulatedPsp {
     const held = this.held.find((one) => one.route === `${entityKey}/${route}` || one.pspReference === id);
     if (this.kind.later) {
       const reference = `${this.ids}-cancel-${this.cancels++}`;
+      if (undo) this.undoing.add(`${entityKey}/${route}`);
       const afterMs = this.world.between(0, MAX_VOID_MS);
       void this.world.wait(afterMs, null).then(() => held && this.void(held, undo === true, reference));
       return { outcome: undo ? 'canceled' : 'pending', pspCode: 'received', pspReference: reference };

@@ -1,4 +1,5 @@
 import { type Played } from './payment-schedule.js';
+import { type PlayedOrders } from './order-schedule.js';
 import { type PlayedPayouts } from './payout-schedule.js';
 import { type PlayedRestored } from './restored-schedule.js';
 import { spawnNode } from '../support/process.js';
@@ -20,7 +21,9 @@ const OF_PAYOUTS = Math.ceil(SCHEDULES / 10);
 /** Each of them plays two payments. */
 const OF_RESTORED = Math.ceil(SCHEDULES / 10);
 
-type Sums = Readonly<Record<'schedules' | keyof Played | keyof PlayedPayouts | keyof PlayedRestored, number>>;
+type Sums = Readonly<
+  Record<'schedules' | keyof Played | keyof PlayedOrders | keyof PlayedPayouts | keyof PlayedRestored, number>
+>;
 
 async function play(of: string, from: number, to: number): Promise<Sums> {
   const child = spawnNode('dist/test/simulation/main.js', {
@@ -64,6 +67,22 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
   );
 
   it(
+    'take no more for an order than is due, however it is tried',
+    async () => {
+      const total = await playAll('orders', SCHEDULES);
+      expect(total('schedules')).toBe(SCHEDULES);
+      expect(total('crashes')).toBeGreaterThan(SCHEDULES / 10);
+      expect(total('goneAhead')).toBeGreaterThan(SCHEDULES / 5);
+      expect(total('refusedPaid')).toBeGreaterThan(SCHEDULES);
+      expect(total('inDoubt')).toBeGreaterThan(SCHEDULES / 2);
+      expect(total('replaced')).toBeGreaterThan(SCHEDULES / 100);
+      expect(total('refunds')).toBeGreaterThan(SCHEDULES / 20);
+      expect(total('paid')).toBeGreaterThan(SCHEDULES / 2);
+    },
+    20 * 60_000 + SCHEDULES * 20,
+  );
+
+  it(
     'pay out once, though several pay who do not know of each other',
     async () => {
       const total = await playAll('payouts', OF_PAYOUTS);
@@ -98,6 +117,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
     ['payment', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
     ['payouts', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
     ['payment', 'a lock of ours that has gone taken for a proof', 'break-the-lock', 1, 400],
+    ['orders', 'a payment in doubt makes room for another', 'break-the-order', 1, 400],
     ['payouts', 'another account under the same name taken for the first', 'break-the-account', 1, 400],
     ['restored', 'a key at PSPs is drawn anew for every payment', 'break-the-keys', 1, 200],
     ['restored', 'an open route is sent that another PSP may have done', 'break-the-hold', 1_850, 1_860],

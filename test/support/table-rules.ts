@@ -1,5 +1,6 @@
 import { type Table } from '../../src/core/table.js';
 import { idempotencyKeys, FINISHED } from '../../src/idempotency/idempotency-key.table.js';
+import { orders } from '../../src/payments/order.table.js';
 import { payments } from '../../src/payments/payment.table.js';
 import { payouts } from '../../src/payouts/payout.table.js';
 import { refunds } from '../../src/refunds/refund.table.js';
@@ -54,6 +55,14 @@ holds(idempotencyKeys, {
 });
 
 holds(payments, {
+  uniques: [
+    {
+      name: 'payments_one_holds_order',
+      columns: ['merchantId', 'orderReference'],
+      where: ({ holdsOrder }) => holdsOrder === true,
+    },
+  ],
+  references: [{ name: 'payments_of_order', columns: ['merchantId', 'orderReference'], to: orders }],
   checks: [
     {
       // Captures never exceed the authorized amount, refunds never the captured amount.
@@ -63,6 +72,20 @@ holds(payments, {
         amountCaptured + captureReserved <= amount &&
         refundReserved >= 0 &&
         amountRefunded + refundReserved <= amountCaptured,
+    },
+  ],
+});
+
+holds(orders, {
+  checks: [
+    {
+      // Live payments never add up to more than is due, but for what a PSP took back.
+      name: 'orders_balance',
+      holds: ({ amountDue, amountLive, amountPaid, amountOverpaid }) =>
+        amountPaid >= 0 &&
+        amountPaid <= amountLive &&
+        amountLive <= amountDue + amountOverpaid &&
+        amountOverpaid >= 0,
     },
   ],
 });

@@ -1096,6 +1096,9 @@ export interface components {
         | 'payment.canceled'
         | 'payment.requires_action'
         | 'payment.stuck'
+        | 'order.paid'
+        | 'order.overpaid'
+        | 'order.released'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'dispute.opened'
@@ -1266,6 +1269,8 @@ export interface components {
         components['schemas']['RedirectAction'] | components['schemas']['PspSdkAction'] | null;
       /** @constant */
       readonly object: 'payment';
+      /** @description The order that it is for. */
+      readonly order: string | null;
       /** @description The PSP account that took the payment, as soon as one did. */
       readonly psp: string | null;
       /** @description That PSP's own id. */
@@ -1314,6 +1319,19 @@ export interface components {
       /** @enum {string} */
       readonly type: 'card';
     };
+    readonly PaymentOrder: {
+      /** @description What is due, in minor units. Left out: what was due before, or for a new order the payment's amount. Another amount than before changes what is due (a voucher), never below what is live. */
+      readonly amount?: number;
+      /** @description Several payments may be live, each for a part (a gift card and a card); needs `amount` the first time. Left out: as before, or for a new order no. */
+      readonly parts?: boolean;
+      /** @description Your name for the order, unique among your orders. */
+      readonly reference: string;
+      /**
+       * @description Cancels a payment of the order that its customer left at `requires_action`, and takes this one once its PSP says that it is canceled.
+       * @default false
+       */
+      readonly replace?: boolean;
+    };
     readonly PaymentPage: {
       readonly data: readonly components['schemas']['Payment'][];
       readonly has_more: boolean;
@@ -1345,6 +1363,8 @@ export interface components {
       readonly metadata?: {
         readonly [key: string]: string;
       };
+      /** @description The order that the payment is for: what the customer owes once, however often and with however many cards they try. Requests for one order share it under whatever Idempotency-Key. */
+      readonly order?: components['schemas']['PaymentOrder'];
       readonly payment_method: components['schemas']['PaymentMethod'];
       /** @description Your own name for it. Need not be unique. */
       readonly reference: string;
@@ -1476,6 +1496,10 @@ export interface components {
         | 'too_many_operations'
         | 'payment_disputed'
         | 'probable_duplicate'
+        | 'order_paid'
+        | 'order_in_doubt'
+        | 'order_changed'
+        | 'amount_exceeds_order'
         | 'payout_in_progress'
         | 'payout_sequence_stale'
         | 'payout_limit_exceeded'
@@ -1963,6 +1987,9 @@ export interface components {
         | 'payment.canceled'
         | 'payment.requires_action'
         | 'payment.stuck'
+        | 'order.paid'
+        | 'order.overpaid'
+        | 'order.released'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'dispute.opened'
@@ -3131,6 +3158,9 @@ export interface operations {
           | 'payment.canceled'
           | 'payment.requires_action'
           | 'payment.stuck'
+          | 'order.paid'
+          | 'order.overpaid'
+          | 'order.released'
           | 'refund.succeeded'
           | 'refund.failed'
           | 'dispute.opened'
@@ -3557,6 +3587,8 @@ export interface operations {
         readonly cursor?: string;
         /** @description How many at most on a page. */
         readonly limit?: number;
+        /** @description The order that they are for. */
+        readonly order?: string;
         /** @description A PSP account's name. */
         readonly psp?: string;
         /** @description Your own name for it. Need not be unique. */
@@ -3737,6 +3769,14 @@ export interface operations {
       };
       /**
        * @description `probable_duplicate`: There is another payment just like this one.
+       *
+       *     `order_paid`: The order is paid.
+       *
+       *     `order_in_doubt`: Another payment of the order is not decided yet.
+       *
+       *     `order_changed`: The order stands with another amount or currency.
+       *
+       *     `amount_exceeds_order`: The amount is larger than what is left to pay of the order.
        *
        *     `request_in_progress`: A request with this Idempotency-Key is still running.
        */

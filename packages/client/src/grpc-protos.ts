@@ -96,6 +96,7 @@ export const protos = {
                 _psp_reference: { oneof: ['psp_reference'] },
                 _failure: { oneof: ['failure'] },
                 _next_action: { oneof: ['next_action'] },
+                _order: { oneof: ['order'] },
               },
               fields: {
                 id: { type: 'string', id: 1 },
@@ -117,6 +118,7 @@ export const protos = {
                 created_at: { type: 'google.protobuf.Timestamp', id: 17 },
                 updated_at: { type: 'google.protobuf.Timestamp', id: 18 },
                 test: { type: 'bool', id: 19 },
+                order: { type: 'string', id: 20, options: { proto3_optional: true } },
               },
             },
             NextAction: {
@@ -208,6 +210,7 @@ export const protos = {
                 _customer: { oneof: ['customer'] },
                 _return_url: { oneof: ['return_url'] },
                 _statement_descriptor: { oneof: ['statement_descriptor'] },
+                _order: { oneof: ['order'] },
               },
               fields: {
                 reference: { type: 'string', id: 1 },
@@ -220,6 +223,16 @@ export const protos = {
                 statement_descriptor: { type: 'string', id: 8, options: { proto3_optional: true } },
                 metadata: { keyType: 'string', type: 'string', id: 9 },
                 allow_duplicate: { type: 'bool', id: 10 },
+                order: { type: 'PaymentOrder', id: 11, options: { proto3_optional: true } },
+              },
+            },
+            PaymentOrder: {
+              oneofs: { _amount: { oneof: ['amount'] }, _parts: { oneof: ['parts'] } },
+              fields: {
+                reference: { type: 'string', id: 1 },
+                amount: { type: 'int64', id: 2, options: { proto3_optional: true } },
+                parts: { type: 'bool', id: 3, options: { proto3_optional: true } },
+                replace: { type: 'bool', id: 4 },
               },
             },
             PaymentsCreateResponse: { fields: { payment: { type: 'Payment', id: 1 } } },

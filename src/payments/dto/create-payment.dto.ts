@@ -1,4 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { type AskedOrder } from '../order-rules.js';
 import { IsFlag, IsNested, IsOneOf, IsText, IsTextMap } from '../../http/fields.js';
 import { isCountry, isEmail, isHttpUrl } from '../../http/formats.js';
 import {
@@ -91,6 +92,43 @@ class CustomerDto {
   email?: string;
 }
 
+@ApiSchema({ name: 'PaymentOrder' })
+class OrderDto {
+  @IsReference({ description: 'Your name for the order, unique among your orders.' })
+  reference: string;
+
+  @IsAmount({
+    optional: true,
+    description:
+      "What is due, in minor units. Left out: what was due before, or for a new order the payment's amount. Another amount than before changes what is due (a voucher), never below what is live.",
+  })
+  amount?: number;
+
+  @IsFlag({
+    optional: true,
+    description:
+      'Several payments may be live, each for a part (a gift card and a card); needs `amount` the first time. Left out: as before, or for a new order no.',
+  })
+  parts?: boolean;
+
+  @IsFlag({
+    optional: true,
+    default: false,
+    description:
+      'Cancels a payment of the order that its customer left at `requires_action`, and takes this one once its PSP says that it is canceled.',
+  })
+  replace?: boolean;
+
+  toValues(): AskedOrder {
+    return {
+      reference: this.reference,
+      amountDue: this.amount ?? null,
+      inParts: this.parts ?? null,
+      replaces: this.replace === true,
+    };
+  }
+}
+
 @ApiSchema({ name: 'PaymentRequest', description: 'A payment to create and to charge or authorize.' })
 export class CreatePaymentDto {
   @IsReference()
@@ -131,6 +169,13 @@ export class CreatePaymentDto {
   @IsMetadata()
   metadata?: Record<string, string>;
 
+  @IsNested(OrderDto, {
+    optional: true,
+    description:
+      'The order that the payment is for: what the customer owes once, however often and with however many cards they try. Requests for one order share it under whatever Idempotency-Key.',
+  })
+  order?: OrderDto;
+
   @IsFlag({
     optional: true,
     default: false,
@@ -161,6 +206,7 @@ export class CreatePaymentDto {
       metadata: this.metadata ?? {},
       // Left out if empty, so that the fingerprints of other requests stay the same.
       ...(this.allow_duplicate === true ? { allowDuplicate: true as const } : {}),
+      ...(this.order ? { order: this.order.toValues() } : {}),
     };
   }
 }

@@ -13,9 +13,12 @@ export class ListPaymentsDto extends CreatedRangeDto {
   @IsReference({ optional: true })
   reference?: string;
 
+  @IsReference({ optional: true, description: 'The order that they are for.' })
+  order?: string;
+
   filter() {
-    const { status, psp, reference } = this;
-    return { status, psp, reference, ...this.created() };
+    const { status, psp, reference, order: orderReference } = this;
+    return { status, psp, reference, orderReference, ...this.created() };
   }
 }
 

@@ -1,0 +1,51 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** What a customer owes once, and the payments that were tried for it. */
+export class Orders1700000000185 implements MigrationInterface {
+  name = 'Orders1700000000185';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+-- One row holds the sums of its payments. It changes in the commits that open, rule out, void, capture and refund them,
+-- each held to its version.
+CREATE TABLE orders (
+  merchant_id     uuid        NOT NULL REFERENCES merchants (id),
+  reference       text        COLLATE "C" NOT NULL CHECK (length(reference) BETWEEN 1 AND 255),
+  -- A UUIDv7: lists go by it.
+  id              uuid        NOT NULL,
+  version         integer     NOT NULL CHECK (version > 0),
+  currency        text        NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  in_parts        boolean     NOT NULL,
+  amount_due      bigint      NOT NULL CHECK (amount_due > 0),
+  -- Of payments that took money or may yet: open, authorized or captured, and not given back.
+  amount_live     bigint      NOT NULL,
+  -- Captured and not given back.
+  amount_paid     bigint      NOT NULL,
+  -- More than is due, because a PSP took a refund or a release back that it had done.
+  amount_overpaid bigint      NOT NULL,
+  created_at      timestamptz NOT NULL,
+  updated_at      timestamptz NOT NULL,
+  CONSTRAINT orders_pkey PRIMARY KEY (merchant_id, reference),
+  -- The rule of orders. No commit that opens a payment raises amount_overpaid.
+  CONSTRAINT orders_balance CHECK (
+    0 <= amount_paid AND amount_paid <= amount_live AND amount_live <= amount_due + amount_overpaid
+    AND amount_overpaid >= 0)
+) WITH (fillfactor = 50);
+CREATE UNIQUE INDEX orders_id ON orders (merchant_id, id);
+SELECT payonce_wall_in('orders', 'merchant_id');
+
+-- Null for a payment without an order, which then costs no entry in the indexes.
+ALTER TABLE payments
+  ADD order_reference text COLLATE "C",
+  -- True while it is the live payment of an order that is not paid in parts.
+  ADD holds_order boolean,
+  ADD CONSTRAINT payments_of_order FOREIGN KEY (merchant_id, order_reference) REFERENCES orders (merchant_id, reference);
+CREATE UNIQUE INDEX payments_one_holds_order ON payments (merchant_id, order_reference) WHERE holds_order;
+CREATE INDEX payments_order ON payments (merchant_id, order_reference, id) WHERE order_reference IS NOT NULL;
+`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE payments DROP order_reference, DROP holds_order; DROP TABLE orders');
+  }
+}
