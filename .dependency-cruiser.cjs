@@ -25,6 +25,8 @@ const below = {
   reconciliation: ['http', 'request-storage', 'psp', 'jobs', 'database', 'config', 'core'],
   payments: ['request-storage', 'psp', 'grpc', 'http', 'idempotency', 'jobs', 'database', 'config', 'core'],
   refunds: ['payments', 'request-storage', 'grpc', 'http', 'idempotency', 'database', 'core'],
+  // Reads what payments make.
+  orders: ['payments', 'request-storage', 'grpc', 'http', 'database', 'core'],
   payouts: ['request-storage', 'psp', 'grpc', 'http', 'merchants', 'idempotency', 'database', 'core'],
   // From PSPs in, and to merchants out.
   notifications: ['reconciliation', 'request-storage', 'psp', 'http', 'jobs', 'database', 'core'],

@@ -24,6 +24,7 @@ import { refuseSlowPsps } from './psp/psp.module.js';
 import { PspAccountsModule } from './psp-accounts/psp-accounts.module.js';
 import { PspsConfig } from './psp/psps-config.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
+import { OrdersModule } from './orders/orders.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { EventsModule } from './events/events.module.js';
@@ -69,6 +70,7 @@ export class AppModule {
         PspAccountsModule,
         PaymentsModule,
         RefundsModule,
+        OrdersModule,
         PayoutsModule,
         EventsModule,
         NotificationsModule,

@@ -69,6 +69,7 @@ function head(version: string): Omit<OpenAPIObject, 'paths'> {
     ],
     tags: [
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
+      { name: 'Orders', description: 'What customers owe once, with the payments that were tried for it.' },
       { name: 'Refunds', description: 'Give back what was captured, once.' },
       { name: 'Payouts', description: 'Money out, one payout after another for each recipient.' },
       { name: 'Webhooks', description: 'Endpoints that events are sent to.' },

@@ -12,7 +12,7 @@ interface Audience {
 export const audiences: Readonly<Record<string, Audience>> = {
   merchants: {
     name: 'merchants',
-    tags: ['Payments', 'Refunds', 'Payouts', 'Webhooks', 'Events'],
+    tags: ['Payments', 'Orders', 'Refunds', 'Payouts', 'Webhooks', 'Events'],
     about: null,
   },
   operators: {

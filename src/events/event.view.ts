@@ -34,7 +34,7 @@ export class EventView {
   @Field({
     type: 'object',
     description:
-      'The payment, refund or payout as the API showed it at that moment; for `ping` the endpoint.',
+      'The payment, refund, order or payout as the API showed it at that moment; for `ping` the endpoint.',
   })
   readonly data: Readonly<Record<string, unknown>>;
 }

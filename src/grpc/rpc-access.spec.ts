@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { PaymentsGrpc } from '../payments/payments.grpc.js';
+import { OrdersGrpc } from '../orders/orders.grpc.js';
 import { PayoutsGrpc } from '../payouts/payouts.grpc.js';
 import { RefundsGrpc } from '../refunds/refunds.grpc.js';
 import { EventsGrpc } from '../events/events.grpc.js';
@@ -8,6 +9,7 @@ import { RPC, type Rpc } from './grpc.decorators.js';
 const controllers: readonly { readonly prototype: object }[] = [
   PaymentsGrpc,
   RefundsGrpc,
+  OrdersGrpc,
   PayoutsGrpc,
   EventsGrpc,
 ];
@@ -36,6 +38,8 @@ test('every gRPC method asks for its scope, and those that move money for an ide
     'Refunds/Create': 'payments:write, idempotency key',
     'Refunds/Get': 'payments:read',
     'Refunds/List': 'payments:read',
+    'Orders/Get': 'payments:read',
+    'Orders/List': 'payments:read',
     'Payouts/Create': 'payouts:write, idempotency key',
     'Payouts/Get': 'payments:read or payouts:write',
     'Payouts/List': 'payments:read or payouts:write',

@@ -10,6 +10,9 @@ import { type ApiLimits } from './limits.js';
 import { frameworkProblem, problemOfStatus } from './problem.filter.js';
 import { problemText } from './responses.js';
 
+/** A reference of 255 characters, each of up to three bytes, percent-encoded. */
+const MAX_PARAMETER = 255 * 9;
+
 /** Fastify under our limits; what it refuses before any hook has run is answered with a problem and logged, too. */
 export function fastifyAdapter(
   limits: ApiLimits,
@@ -26,6 +29,7 @@ export function fastifyAdapter(
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: limits.bodyBytes,
+    routerOptions: { maxParamLength: MAX_PARAMETER },
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.connectionTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,

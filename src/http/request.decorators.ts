@@ -83,6 +83,16 @@ export function PathId(noun: string, example: string): ParameterDecorator {
   return documented(IdOfPath, ApiParam({ name: 'id', description, type: String, format: 'uuid', example }))();
 }
 
+const ReferenceOfPath = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => (requestOf(context).params as { reference: string }).reference,
+);
+
+/** The merchant's own name in the path. */
+export function PathReference(noun: string, example: string): ParameterDecorator {
+  const description = `Your name of the ${noun}, percent-encoded.`;
+  return documented(ReferenceOfPath, ApiParam({ name: 'reference', description, type: String, example }))();
+}
+
 /** A decorator of a parameter that documents the handler too. */
 function documented(read: () => ParameterDecorator, ...documents: MethodDecorator[]) {
   return (): ParameterDecorator => (target, name, index) => {

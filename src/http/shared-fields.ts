@@ -27,6 +27,18 @@ export function IsReference(said: FieldOptions = {}): PropertyDecorator {
   return IsLine({ description: 'Your own name for it. Need not be unique.', ...said });
 }
 
+/** It becomes a part of a path, of which `.` and `..` would make another one. */
+export function IsOrderReference(said: FieldOptions = {}): PropertyDecorator {
+  return IsText({
+    minLength: 1,
+    maxLength: 255,
+    pattern: LINE.replace('^', String.raw`^(?!\.{1,2}$)`),
+    description: 'Your name for the order, unique among your orders.',
+    message: 'must be 1 to 255 characters without control characters, and neither . nor ..',
+    ...said,
+  });
+}
+
 /** A name within a payment. It becomes part of the entity key, which PSPs are shown. */
 export function IsPartReference(): PropertyDecorator {
   return IsText({

@@ -103,8 +103,8 @@ export function moveOn(
   now: Date,
 ): Pick<PaymentState, 'payment' | 'order'> & { readonly changes: readonly Change[] } {
   const { merchantId, id, version } = payment;
-  const ordered = moveOrder(order, payment, { ...payment, ...changed }, newId, now);
-  const set = { ...changed, ...ordered.set };
+  const ordered = order && moveOrder(order, payment, { ...payment, ...changed }, newId, now);
+  const set = { ...changed, ...ordered?.set };
   const next = { ...payment, ...set, version: version + 1 };
   const transition: PaymentTransition = {
     merchantId,
@@ -119,10 +119,10 @@ export function moveOn(
   };
   return {
     payment: next,
-    order: ordered.order,
+    order: ordered ? ordered.order : null,
     changes: [
       update(payments, { merchantId, id }, { ...set, version: next.version }, { version }),
-      ...ordered.changes,
+      ...(ordered?.changes ?? []),
       insert(paymentTransitions, transition),
     ],
   };

@@ -12,22 +12,16 @@ import { type NewId } from './payment-operation.js';
 const orderJson = jsonOnce(orderViewOf);
 
 interface MovedOrder {
-  readonly order: Order | null;
+  readonly order: Order;
   /** Columns of the payment. */
   readonly set: Pick<Payment, 'holdsOrder'>;
   readonly changes: readonly Change[];
 }
 
 /** The order of a payment that changes from `was` to `is`, in the commit that changes it. */
-export function moveOrder(
-  order: Order | null,
-  was: Payment,
-  is: Payment,
-  newId: NewId,
-  now: Date,
-): MovedOrder {
+export function moveOrder(order: Order, was: Payment, is: Payment, newId: NewId, now: Date): MovedOrder {
   const [before, after] = [shareOf(was), shareOf(is)];
-  if (!order || (before.live === after.live && before.paid === after.paid)) {
+  if (before.live === after.live && before.paid === after.paid) {
     return { order, set: {}, changes: [] };
   }
   const next = orderAfter(order, before, after, now);

@@ -231,7 +231,15 @@ export class OrphanEffect {
  * `compensated`: given back; `failed`: the PSP refused, a person is needed; `closed`: a person has dealt with it by
  * hand.
  */
-export type OrphanStatus = 'open' | 'approved' | 'compensating' | 'compensated' | 'failed' | 'closed';
+export const orphanStatuses = [
+  'open',
+  'approved',
+  'compensating',
+  'compensated',
+  'failed',
+  'closed',
+] as const;
+export type OrphanStatus = (typeof orphanStatuses)[number];
 
 /** `person`: a person's statement about a stuck route. It leads to no other PSP. */
 export type ProofKind =

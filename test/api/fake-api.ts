@@ -39,6 +39,8 @@ import { attempt, captured } from '../../src/payments/payment.examples.js';
 import { PaymentsService } from '../../src/payments/payments.service.js';
 import { paid, recipient, recipientRemoved } from '../../src/payouts/payout.examples.js';
 import { Recipients } from '../../src/payouts/recipients.js';
+import { order, orderDetails } from '../../src/orders/order.examples.js';
+import { OrdersService } from '../../src/orders/orders.service.js';
 import { PayoutsService } from '../../src/payouts/payouts.service.js';
 import { defaultPsps } from '../../src/psp/psps-file.js';
 import { refund } from '../../src/refunds/refund.examples.js';
@@ -106,6 +108,14 @@ export class FakePayments implements Payments {
     return Promise.resolve({ data: [attempt], has_more: false, next_cursor: null });
   }
 }
+
+const fakeOrders: Pick<OrdersService, keyof OrdersService> = {
+  get: (_caller, reference) =>
+    reference === order.reference
+      ? Promise.resolve(orderDetails)
+      : Promise.reject(new Problem('not_found', 'No such order.')),
+  list: () => Promise.resolve({ data: [order], has_more: false, next_cursor: null }),
+};
 
 /** Refunds that only remember what they were asked. */
 export class FakeRefunds implements Refunds {
@@ -391,6 +401,8 @@ export class RunningApi {
       .useValue(payments)
       .overrideProvider(RefundsService)
       .useValue(refunds)
+      .overrideProvider(OrdersService)
+      .useValue(fakeOrders)
       .overrideProvider(PayoutsService)
       .useValue(payouts)
       .overrideProvider(Recipients)

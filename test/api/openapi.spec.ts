@@ -7,6 +7,7 @@ import { type Scope, scopes } from '../../src/core/caller.js';
 import { captured } from '../../src/payments/payment.examples.js';
 import { event } from '../../src/events/webhook.examples.js';
 import { KEY, OPS_TOKEN, PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
+import { order as orderExample } from '../../src/orders/order.examples.js';
 import { callerFixture } from '../support/caller.js';
 
 type Json = Record<string, unknown>;
@@ -205,7 +206,10 @@ describe('the document and the running app', () => {
       for (const example of Object.values(examples ?? { none: undefined })) {
         const request = {
           method: method.toUpperCase(),
-          path: path.replace('{id}', PAYMENT_ID).replace('{psp}', 'stripe'),
+          path: path
+            .replace('{id}', PAYMENT_ID)
+            .replace('{psp}', 'stripe')
+            .replace('{reference}', orderExample.reference),
           ...(example ? { body: example.value } : {}),
         };
         const isForOperators = operation.security.some((way) => 'operatorToken' in way);

@@ -55,7 +55,8 @@ beforeAll(async () => {
   const idOf = async (reply: Promise<Reply>) => (JSON.parse((await reply).text) as { id: string }).id;
   const target = { url: 'http://127.0.0.1:9/hook' };
   const endpoint = await idOf(owner.post('/v1/webhook_endpoints', target, randomUUID()));
-  const payment = await idOf(owner.post('/v1/payments', orderOf(), randomUUID()));
+  const order = { reference: 'the-order-of-the-owner' };
+  const payment = await idOf(owner.post('/v1/payments', { ...orderOf(), order }, randomUUID()));
   const refund = await idOf(
     owner.post(`/v1/payments/${payment}/refunds`, { amount: 500, reference: 'r-1' }, randomUUID()),
   );
@@ -81,6 +82,7 @@ beforeAll(async () => {
   const ids = [payment, refund, payout, endpoint, recipient, event!.id];
   if (!ids.every((id) => typeof id === 'string')) throw new Error(`not all are made: ${ids.join()}`);
   owned = {
+    orders: order.reference,
     payments: payment,
     refunds: refund,
     payouts: payout,
@@ -216,7 +218,7 @@ async function operations(): Promise<{ path: string; method: string; body: objec
   );
 }
 
-const ownedPath = (path: string) => path.replace('{id}', owned[path.split('/')[2]!]!);
+const ownedPath = (path: string) => path.replace(/\{\w+\}/, owned[path.split('/')[2]!]!);
 
 describe("every route, with another merchant's key", () => {
   it('answers 404 for an object, and lists nothing of it', async () => {
@@ -248,6 +250,8 @@ describe("every route, with another merchant's key", () => {
       'Refunds.Create': { payment_id: id },
       'Refunds.Get': { id: owned['refunds'] },
       'Refunds.List': { payment_id: id },
+      'Orders.Get': { reference: owned['orders'] },
+      'Orders.List': null,
       'Payouts.Create': null,
       'Payouts.Get': { id: owned['payouts'] },
       'Payouts.List': null,

@@ -15,7 +15,9 @@ import { join, resolve } from 'node:path';
 /** A client that is made from the protos alone: it has no code of the project. */
 
 const folder = resolve(__dirname, '../../proto');
-const files = ['payments', 'refunds', 'payouts', 'events'].map((name) => join('payonce/v1', `${name}.proto`));
+const files = ['payments', 'refunds', 'orders', 'payouts', 'events'].map((name) =>
+  join('payonce/v1', `${name}.proto`),
+);
 const definition = loadSync(files, {
   keepCase: true,
   longs: Number,

@@ -336,7 +336,7 @@ describe('the server', () => {
     const names = (listed as { service: { name: string }[] }).service.map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(
-        ['Payments', 'Refunds', 'Payouts', 'Events'].map((name) => `payonce.v1.${name}`),
+        ['Payments', 'Refunds', 'Orders', 'Payouts', 'Events'].map((name) => `payonce.v1.${name}`),
       ),
     );
     stream.end();

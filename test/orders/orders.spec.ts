@@ -1,3 +1,5 @@
+import { type Page } from '../../src/core/page.js';
+import { type OrderDetailsView } from '../../src/orders/order-details.view.js';
 import {
   ApiClient,
   codeOf,
@@ -191,6 +193,73 @@ describe('an order', () => {
     await pay(requestOf());
     const list = await client.get('/v1/payments?order=order-77');
     expect(JSON.parse(list.text)).toMatchObject({ data: [{ id, order: 'order-77' }] });
+  });
+});
+
+describe('an order, read', () => {
+  const read = async (reference: string) => {
+    const { status, text } = await client.get(`/v1/orders/${encodeURIComponent(reference)}`);
+    return { status, body: JSON.parse(text) as OrderDetailsView };
+  };
+
+  it('tells of every payment, and why it does not count', async () => {
+    const failed = paymentOf(await pay(stolen()));
+    const paid = paymentOf(await pay(visa()));
+    await client.post(`/v1/payments/${paid.id}/refunds`, { amount: 400 }, newKey());
+    const { body } = await read('order-77');
+    expect(body).toMatchObject({
+      object: 'order',
+      status: 'pending',
+      entity_key: 'order-order-77-collect',
+      amount_due: AMOUNT,
+      amount_live: 600,
+      amount_paid: 600,
+      amount_refunded: 400,
+      payments: [
+        { payment: { id: failed.id, status: 'failed' }, amount_live: 0, not_counted: 'took_nothing' },
+        { payment: { id: paid.id, status: 'partially_refunded' }, amount_live: 600, not_counted: null },
+      ],
+      orphans: [],
+    });
+    await client.post(`/v1/payments/${paid.id}/refunds`, { reference: 'rest' }, newKey());
+    expect((await read('order-77')).body).toMatchObject({
+      status: 'open',
+      payments: [{}, { not_counted: 'given_back' }],
+    });
+  });
+
+  it.each(['a/b?c#d %', '💳'.repeat(127), '...', 'é'.repeat(255)])(
+    'is found by its name: %s',
+    async (name) => {
+      expect((await pay(visa({ reference: name }))).status).toBe(201);
+      expect(await read(name)).toMatchObject({ status: 200, body: { reference: name, status: 'paid' } });
+    },
+  );
+
+  it('is not there before its first payment, nor for another merchant', async () => {
+    expect((await read('order-77')).status).toBe(404);
+    for (const dots of ['.', '..'])
+      expect(codeOf(await pay(visa({ reference: dots })))).toBe('validation_failed');
+    await pay(visa());
+    const other = new ApiClient(() => services[0]!.url, await environment.merchant());
+    expect((await other.get('/v1/orders/order-77')).status).toBe(404);
+  });
+
+  it('is in the lists of its status and its time, newest first', async () => {
+    await pay(stolen({ reference: 'open' }));
+    await pay({ ...visa({ reference: 'pending' }), capture: 'manual' });
+    await pay(visa({ reference: 'paid' }));
+    const listed = async (query = '') => {
+      const { text } = await client.get(`/v1/orders${query}`);
+      return (JSON.parse(text) as Page<OrderDetailsView>).data.map(({ reference }) => reference);
+    };
+    expect(await listed()).toEqual(['paid', 'pending', 'open']);
+    for (const status of ['open', 'pending', 'paid'])
+      expect(await listed(`?status=${status}`)).toEqual([status]);
+    expect(await listed('?status=overpaid')).toEqual([]);
+    expect(await listed('?created[lte]=2020-01-01T00:00:00Z')).toEqual([]);
+    const first = JSON.parse((await client.get('/v1/orders?limit=1')).text) as Page<OrderDetailsView>;
+    expect(await listed(`?limit=1&cursor=${first.next_cursor}`)).toEqual(['pending']);
   });
 });
 

@@ -57,7 +57,8 @@ describe('an effect after the proof that there is none', () => {
     const alone = { PAYONCE_ROLE: 'api' };
     await later(0, alone);
     environment.simulator.faults(FIRST, { fault: 'late_effect', delay_ms: LATE_MS, next: 1 });
-    const ask = () => client.post('/v1/payments', orderOf({ first: FIRST, capture, amount: AMOUNT }), 'key');
+    const asked = { ...orderOf({ first: FIRST, capture, amount: AMOUNT }), order: { reference: 'order-77' } };
+    const ask = () => client.post('/v1/payments', asked, 'key');
     await client.until(ask, ({ status }) => status === 202);
     await later(PROOF_MS, alone);
     const reply = await client.until(ask, atRest);
@@ -165,6 +166,15 @@ describe('an effect after the proof that there is none', () => {
         const orphan = await hasStatus('compensated');
         expect(await orphans()).toEqual([orphan]);
         expect(orphan).toMatchObject({ route: 1, psp: FIRST, operation: done, amount: AMOUNT });
+        expect(await environment.told('order:order-77')).toEqual([
+          ...(capture === 'automatic' ? ['order.paid'] : []),
+          'order.overpaid',
+        ]);
+        const order = await client.get('/v1/orders/order-77');
+        expect(JSON.parse(order.text)).toMatchObject({
+          amount_live: AMOUNT,
+          orphans: [{ payment_id: made.id, psp: FIRST, amount: AMOUNT, status: 'compensated' }],
+        });
 
         expect(ledger(FIRST)).toEqual([`${done} ${AMOUNT}`, `${undone} ${AMOUNT}`]);
         expect(ledger('stripe')).toEqual([`${done} ${AMOUNT}`]);

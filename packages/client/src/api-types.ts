@@ -398,6 +398,50 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/v1/orders': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List orders
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listOrders'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/orders/{reference}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read an order
+     * @description As it is now, with its payments. An order is made by its first payment (`order` of POST /v1/payments).
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['getOrder'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/payments': {
     readonly parameters: {
       readonly query?: never;
@@ -1071,7 +1115,7 @@ export interface components {
     };
     /** @description A change of a payment, refund, dispute or payout. */
     readonly Event: {
-      /** @description The payment, refund or payout as the API showed it at that moment; for `ping` the endpoint. */
+      /** @description The payment, refund, order or payout as the API showed it at that moment; for `ping` the endpoint. */
       readonly data: Record<string, never>;
       /**
        * Format: uuid
@@ -1233,6 +1277,125 @@ export interface components {
     /** @description A PSP's own format: an event of Stripe, a batch of notification items of Adyen. */
     readonly Notification: {
       readonly [key: string]: unknown;
+    };
+    /** @description What a customer owes once. Its live payments never add up to more than what is due. Amounts are integers in minor units. */
+    readonly Order: {
+      /** @description In minor units. */
+      readonly amount_due: number;
+      /** @description Of payments that took money or may yet take it, less what was given back, in minor units. */
+      readonly amount_live: number;
+      /** @description How much more is live than is due, in minor units. */
+      readonly amount_overpaid: number;
+      /** @description Captured and not given back, in minor units. */
+      readonly amount_paid: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description Names what may be collected once, above the entity keys of its payments. */
+      readonly entity_key: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'order';
+      /** @description Several payments may be live, each for a part. */
+      readonly parts: boolean;
+      /** @description Your name for it, unique among your orders. */
+      readonly reference: string;
+      /**
+       * @description `open`: no payment of it is live. `pending`: what is live is not captured yet, or not all that is due. `overpaid`: a PSP took back a refund or a release after another payment was taken.
+       * @enum {string}
+       */
+      readonly status: 'open' | 'pending' | 'paid' | 'overpaid';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    /** @description An order with its payments. */
+    readonly OrderDetails: {
+      /** @description In minor units. */
+      readonly amount_due: number;
+      /** @description Of payments that took money or may yet take it, less what was given back, in minor units. */
+      readonly amount_live: number;
+      /** @description How much more is live than is due, in minor units. */
+      readonly amount_overpaid: number;
+      /** @description Captured and not given back, in minor units. */
+      readonly amount_paid: number;
+      /** @description Given back of its payments, in minor units. */
+      readonly amount_refunded: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description Names what may be collected once, above the entity keys of its payments. */
+      readonly entity_key: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'order';
+      readonly orphans: readonly components['schemas']['OrderOrphan'][];
+      /** @description Several payments may be live, each for a part. */
+      readonly parts: boolean;
+      /** @description Its payments, the oldest first; the last hundred where there are more. */
+      readonly payments: readonly components['schemas']['OrderPayment'][];
+      /** @description Your name for it, unique among your orders. */
+      readonly reference: string;
+      /**
+       * @description `open`: no payment of it is live. `pending`: what is live is not captured yet, or not all that is due. `overpaid`: a PSP took back a refund or a release after another payment was taken.
+       * @enum {string}
+       */
+      readonly status: 'open' | 'pending' | 'paid' | 'overpaid';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    /** @description What a PSP did of a payment after it was proved that it could not: more than is due, until it is given back. */
+    readonly OrderOrphan: {
+      /** @description In minor units. */
+      readonly amount: number;
+      /**
+       * Format: uuid
+       * @description The payment that had lost it.
+       */
+      readonly payment_id: string;
+      readonly psp: string;
+      readonly psp_reference: string | null;
+      /**
+       * @description `open`: found. `approved`: a person approved giving it back. `compensating`: on its way. `compensated`: given back. `failed`: for a person. `closed`: a person has dealt with it.
+       * @enum {string}
+       */
+      readonly status: 'open' | 'approved' | 'compensating' | 'compensated' | 'failed' | 'closed';
+    };
+    readonly OrderPage: {
+      readonly data: readonly components['schemas']['Order'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description A payment of an order, and how much of the order it takes. */
+    readonly OrderPayment: {
+      /** @description What of it is live, in minor units. */
+      readonly amount_live: number;
+      /**
+       * @description Why nothing of it is live; null where something is.
+       * @enum {string|null}
+       */
+      readonly not_counted: 'took_nothing' | 'given_back' | null;
+      readonly payment: components['schemas']['Payment'];
     };
     /** @description A payment. Amounts are integers in minor units. */
     readonly Payment: {
@@ -3534,6 +3697,191 @@ export interface operations {
        *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
        */
       readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listOrders: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Created at this time or later (RFC 3339). */
+        readonly 'created[gte]'?: string;
+        /** @description Created at this time or earlier (RFC 3339). */
+        readonly 'created[lte]'?: string;
+        /** @description `next_cursor` of the page before. */
+        readonly cursor?: string;
+        /** @description How many at most on a page. */
+        readonly limit?: number;
+        readonly status?: 'open' | 'pending' | 'paid' | 'overpaid';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OrderPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getOrder: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Your name of the order, percent-encoded. */
+        readonly reference: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The order. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OrderDetails'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;

@@ -11,6 +11,9 @@ export type CancelRequest = Schemas['CancelRequest'];
 export type Attempt = Schemas['Attempt'];
 export type Refund = Schemas['Refund'];
 export type RefundRequest = Schemas['RefundRequest'];
+export type Order = Schemas['Order'];
+export type OrderDetails = Schemas['OrderDetails'];
+export type PaymentOrder = Schemas['PaymentOrder'];
 export type Payout = Schemas['Payout'];
 export type PayoutRequest = Schemas['PayoutRequest'];
 export type Dispute = Schemas['Dispute'];
@@ -28,6 +31,7 @@ export type PayonceEvent =
   | EventOf<Extract<EventType, `payment.${string}`>, Payment>
   | EventOf<Extract<EventType, `refund.${string}`>, Refund>
   | EventOf<Extract<EventType, `dispute.${string}`>, Dispute>
+  | EventOf<Extract<EventType, `order.${string}`>, Order>
   | EventOf<Extract<EventType, `payout.${string}`>, Payout>
   | EventOf<'ping', WebhookEndpoint>;
 

@@ -67,11 +67,12 @@ function shownAs(type: protobuf.Type, fields: Json): Record<string, unknown> {
     if (field.repeated) json[field.name] = (value as unknown[]).map((item) => shown(resolvedType, item));
     else json[field.name] = isAbsent ? null : shown(resolvedType, value);
   }
-  if (objects.has(type.name)) json['object'] = type.name.toLowerCase();
+  const noun = type.name.replace('Details', '');
+  if (objects.has(noun)) json['object'] = noun.toLowerCase();
   return json;
 }
 
-const objects: ReadonlySet<string> = new Set(['Payment', 'Refund', 'Payout', 'Event', 'Dispute']);
+const objects: ReadonlySet<string> = new Set(['Payment', 'Refund', 'Order', 'Payout', 'Event', 'Dispute']);
 
 function shown(type: protobuf.ReflectionObject | null, value: unknown): unknown {
   if (type instanceof protobuf.Enum)

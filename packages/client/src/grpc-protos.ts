@@ -48,6 +48,113 @@ export const protos = {
                 next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
               },
             },
+            Orders: {
+              methods: {
+                Get: { requestType: 'OrdersGetRequest', responseType: 'OrdersGetResponse' },
+                List: { requestType: 'OrdersListRequest', responseType: 'OrdersListResponse' },
+              },
+            },
+            OrderStatus: {
+              values: {
+                ORDER_STATUS_UNSPECIFIED: 0,
+                ORDER_STATUS_OPEN: 1,
+                ORDER_STATUS_PENDING: 2,
+                ORDER_STATUS_PAID: 3,
+                ORDER_STATUS_OVERPAID: 4,
+              },
+            },
+            NotCounted: {
+              values: { NOT_COUNTED_UNSPECIFIED: 0, NOT_COUNTED_TOOK_NOTHING: 1, NOT_COUNTED_GIVEN_BACK: 2 },
+            },
+            OrphanStatus: {
+              values: {
+                ORPHAN_STATUS_UNSPECIFIED: 0,
+                ORPHAN_STATUS_OPEN: 1,
+                ORPHAN_STATUS_APPROVED: 2,
+                ORPHAN_STATUS_COMPENSATING: 3,
+                ORPHAN_STATUS_COMPENSATED: 4,
+                ORPHAN_STATUS_FAILED: 5,
+                ORPHAN_STATUS_CLOSED: 6,
+              },
+            },
+            Order: {
+              fields: {
+                id: { type: 'string', id: 1 },
+                reference: { type: 'string', id: 2 },
+                status: { type: 'OrderStatus', id: 3 },
+                entity_key: { type: 'string', id: 4 },
+                currency: { type: 'string', id: 5 },
+                parts: { type: 'bool', id: 6 },
+                amount_due: { type: 'int64', id: 7 },
+                amount_live: { type: 'int64', id: 8 },
+                amount_paid: { type: 'int64', id: 9 },
+                amount_overpaid: { type: 'int64', id: 10 },
+                created_at: { type: 'google.protobuf.Timestamp', id: 11 },
+                updated_at: { type: 'google.protobuf.Timestamp', id: 12 },
+              },
+            },
+            OrderDetails: {
+              fields: {
+                id: { type: 'string', id: 1 },
+                reference: { type: 'string', id: 2 },
+                status: { type: 'OrderStatus', id: 3 },
+                entity_key: { type: 'string', id: 4 },
+                currency: { type: 'string', id: 5 },
+                parts: { type: 'bool', id: 6 },
+                amount_due: { type: 'int64', id: 7 },
+                amount_live: { type: 'int64', id: 8 },
+                amount_paid: { type: 'int64', id: 9 },
+                amount_overpaid: { type: 'int64', id: 10 },
+                created_at: { type: 'google.protobuf.Timestamp', id: 11 },
+                updated_at: { type: 'google.protobuf.Timestamp', id: 12 },
+                amount_refunded: { type: 'int64', id: 13 },
+                payments: { rule: 'repeated', type: 'OrderPayment', id: 14 },
+                orphans: { rule: 'repeated', type: 'OrderOrphan', id: 15 },
+              },
+            },
+            OrderPayment: {
+              oneofs: { _not_counted: { oneof: ['not_counted'] } },
+              fields: {
+                payment: { type: 'Payment', id: 1 },
+                amount_live: { type: 'int64', id: 2 },
+                not_counted: { type: 'NotCounted', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            OrderOrphan: {
+              oneofs: { _psp_reference: { oneof: ['psp_reference'] } },
+              fields: {
+                payment_id: { type: 'string', id: 1 },
+                psp: { type: 'string', id: 2 },
+                psp_reference: { type: 'string', id: 3, options: { proto3_optional: true } },
+                amount: { type: 'int64', id: 4 },
+                status: { type: 'OrphanStatus', id: 5 },
+              },
+            },
+            OrdersGetRequest: { fields: { reference: { type: 'string', id: 1 } } },
+            OrdersGetResponse: { fields: { order: { type: 'OrderDetails', id: 1 } } },
+            OrdersListRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _created_gte: { oneof: ['created_gte'] },
+                _created_lte: { oneof: ['created_lte'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                status: { type: 'OrderStatus', id: 3 },
+                created_gte: { type: 'google.protobuf.Timestamp', id: 4, options: { proto3_optional: true } },
+                created_lte: { type: 'google.protobuf.Timestamp', id: 5, options: { proto3_optional: true } },
+              },
+            },
+            OrdersListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Order', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
             Payments: {
               methods: {
                 Create: { requestType: 'PaymentsCreateRequest', responseType: 'PaymentsCreateResponse' },
@@ -246,6 +353,7 @@ export const protos = {
                 _reference: { oneof: ['reference'] },
                 _created_gte: { oneof: ['created_gte'] },
                 _created_lte: { oneof: ['created_lte'] },
+                _order: { oneof: ['order'] },
               },
               fields: {
                 limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
@@ -255,6 +363,7 @@ export const protos = {
                 reference: { type: 'string', id: 5, options: { proto3_optional: true } },
                 created_gte: { type: 'google.protobuf.Timestamp', id: 6, options: { proto3_optional: true } },
                 created_lte: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
+                order: { type: 'string', id: 8, options: { proto3_optional: true } },
               },
             },
             PaymentsListResponse: {

@@ -33,6 +33,8 @@ const methods: readonly (readonly [request: RegExp, service: string, rpc: string
   [/^POST .*\/v1\/payments\/(?<payment_id>[^/]+)\/refunds$/, 'Refunds', 'Create'],
   [/^GET .*\/v1\/payments\/(?<payment_id>[^/]+)\/refunds$/, 'Refunds', 'List'],
   [/^GET .*\/v1\/refunds\/(?<id>[^/]+)$/, 'Refunds', 'Get'],
+  [/^GET .*\/v1\/orders$/, 'Orders', 'List'],
+  [/^GET .*\/v1\/orders\/(?<reference>[^/]+)$/, 'Orders', 'Get'],
   [/^POST .*\/v1\/payouts$/, 'Payouts', 'Create'],
   [/^GET .*\/v1\/payouts$/, 'Payouts', 'List'],
   [/^GET .*\/v1\/payouts\/(?<id>[^/]+)$/, 'Payouts', 'Get'],

@@ -1,6 +1,7 @@
 /** `@payonce/client`: see README.md. */
 export { PayonceClient } from './payonce-client.js';
 export { type PaymentFilter, type Payments, type RefundPaging } from './payments.js';
+export { type OrderFilter, type OrderOutcome, type Orders, type PayOrderOptions } from './orders.js';
 export { type PayoutFilter, type Payouts } from './payouts.js';
 export { type Refunds } from './refunds.js';
 export { type EventFilter, type Events } from './events.js';
@@ -40,9 +41,12 @@ export {
   type CompleteRequest,
   type Dispute,
   type EventType,
+  type Order,
+  type OrderDetails,
   type Page,
   type PayonceEvent,
   type Payment,
+  type PaymentOrder,
   type PaymentRequest,
   type Payout,
   type PayoutRequest,

@@ -1,5 +1,6 @@
 import { Events } from './events.js';
 import { type ClientOptions, settingsOf } from './options.js';
+import { Orders } from './orders.js';
 import { Payments } from './payments.js';
 import { Payouts } from './payouts.js';
 import { Refunds } from './refunds.js';
@@ -14,14 +15,17 @@ import { Transport } from './transport.js';
 export class PayonceClient {
   readonly payments: Payments;
   readonly refunds: Refunds;
+  readonly orders: Orders;
   readonly payouts: Payouts;
   readonly events: Events;
 
   /** @throws TypeError that names the option that cannot be right */
   constructor(options: ClientOptions) {
-    const transport = new Transport(settingsOf(options));
+    const settings = settingsOf(options);
+    const transport = new Transport(settings);
     this.payments = new Payments(transport);
     this.refunds = new Refunds(transport);
+    this.orders = new Orders(transport, this.payments, settings.clock, settings.newIdempotencyKey);
     this.payouts = new Payouts(transport);
     this.events = new Events(transport);
   }

@@ -7,6 +7,7 @@ import {
   IsAmount,
   IsCurrencyCode,
   IsMetadata,
+  IsOrderReference,
   IsReference,
   IsStatementDescriptor,
   IsTokens,
@@ -94,7 +95,7 @@ class CustomerDto {
 
 @ApiSchema({ name: 'PaymentOrder' })
 class OrderDto {
-  @IsReference({ description: 'Your name for the order, unique among your orders.' })
+  @IsOrderReference()
   reference: string;
 
   @IsAmount({
