@@ -793,7 +793,9 @@ CREATE TABLE orders (
   CONSTRAINT orders_version_check CHECK ((version > 0))
 );
 
-CREATE UNIQUE INDEX orders_id ON public.orders USING btree (merchant_id, id);
+CREATE UNIQUE INDEX orders_id ON public.orders USING btree (id);
+
+CREATE INDEX orders_newest ON public.orders USING btree (merchant_id, id);
 
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 

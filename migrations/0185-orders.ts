@@ -31,7 +31,8 @@ CREATE TABLE orders (
     0 <= amount_paid AND amount_paid <= amount_live AND amount_live <= amount_due + amount_overpaid
     AND amount_overpaid >= 0)
 ) WITH (fillfactor = 50);
-CREATE UNIQUE INDEX orders_id ON orders (merchant_id, id);
+CREATE UNIQUE INDEX orders_id ON orders (id);
+CREATE INDEX orders_newest ON orders (merchant_id, id);
 SELECT payonce_wall_in('orders', 'merchant_id');
 
 -- Null for a payment without an order, which then costs no entry in the indexes.

@@ -118,6 +118,7 @@ const colors: Readonly<Record<string, string>> = {
   approved: 'green',
   good: 'green',
   paid: 'green',
+  overpaid: 'red',
   delivered: 'green',
   applied: 'green',
   exhausted: 'red',

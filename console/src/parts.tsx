@@ -262,3 +262,12 @@ export function Download({ path, children }: { path: string; children: ReactNode
     </Button>
   );
 }
+
+/** A point of a timeline. */
+export function Bullet({ color }: { readonly color: string }) {
+  return (
+    <svg width="8" height="8" aria-hidden="true">
+      <circle cx="4" cy="4" r="4" fill={`var(--mantine-color-${color}-6)`} />
+    </svg>
+  );
+}

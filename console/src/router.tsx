@@ -52,6 +52,12 @@ const payment = createRoute({
   component: lazyRouteComponent(() => import('./pages/payment.js'), 'PaymentPage'),
 });
 
+const order = createRoute({
+  getParentRoute: () => shell,
+  path: '/orders/$id',
+  component: lazyRouteComponent(() => import('./pages/order.js'), 'OrderPage'),
+});
+
 const stuck = createRoute({
   getParentRoute: () => shell,
   path: '/stuck',
@@ -175,6 +181,7 @@ export const router = createRouter({
       overview,
       payments,
       payment,
+      order,
       payouts,
       payout,
       stuck,

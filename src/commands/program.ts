@@ -13,6 +13,7 @@ import { addLedger } from './ledger.command.js';
 import { addMerchants } from './merchants.command.js';
 import { addMigrate, type Migrate } from './migrate.command.js';
 import { addOperators } from './operators.command.js';
+import { addOrders } from './orders.command.js';
 import { addOrphans } from './orphans.command.js';
 import { addPayments } from './payments.command.js';
 import { addPayoutLimits } from './payout-limits.command.js';
@@ -32,6 +33,7 @@ const groups = [
   addPsps,
   addOperators,
   addAudit,
+  addOrders,
   addPayments,
   addExplain,
   addStuck,

@@ -33,6 +33,7 @@ SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
  WHERE p.id IN (
    SELECT $1::uuid WHERE $1 IS NOT NULL
    UNION ALL SELECT r.id FROM merchants s JOIN payments r ON r.merchant_id = s.id AND r.reference = $2
+   UNION ALL SELECT t.id FROM merchants s JOIN payments t ON t.merchant_id = s.id AND t.order_reference = $2
    UNION ALL SELECT o.payment_id FROM psp_requests o WHERE o.psp_reference = $2 AND o.payment_id IS NOT NULL
    UNION ALL SELECT c.id FROM unnest($3::bytea[]) h (hash) CROSS JOIN LATERAL (
      SELECT id FROM payments WHERE customer_hash = h.hash ORDER BY id DESC LIMIT ${PAGE}) c

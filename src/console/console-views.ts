@@ -100,6 +100,13 @@ export interface PaymentPageView {
     readonly failure: { readonly category: string; readonly code: string; readonly message: string } | null;
     readonly updated_at: string;
   };
+  /** The order that it is for, and how many payments were tried for that. */
+  readonly order: {
+    readonly id: string;
+    readonly reference: string;
+    readonly status: string;
+    readonly tries: number;
+  } | null;
   /** The past and the next steps, in a few sentences. */
   readonly explained: string;
   readonly timeline: readonly TimelineEntry[];
@@ -120,6 +127,31 @@ export interface PaymentPageView {
     /** The states that it was in, the present one last. */
     readonly visited: readonly string[];
   };
+}
+
+export interface OrderPageView {
+  readonly order: {
+    readonly id: string;
+    readonly merchant: string;
+    readonly reference: string;
+    readonly status: string;
+    readonly currency: string;
+    readonly parts: boolean;
+    readonly amount_due: number;
+    readonly amount_live: number;
+    readonly amount_paid: number;
+    readonly amount_overpaid: number;
+    readonly created_at: string;
+  };
+  /** The result of the tries, and whether it takes another payment, in a few sentences. */
+  readonly explained: string;
+  /** The oldest first. */
+  readonly tries: readonly (Omit<PaymentRow, 'merchant'> & {
+    readonly amount_live: number;
+    /** The answers of its PSPs, and how it stands. */
+    readonly said: string;
+  })[];
+  readonly orphans: readonly OrphanRow[];
 }
 
 export interface OrphanRow {

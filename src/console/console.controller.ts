@@ -8,6 +8,7 @@ import { Activity } from './activity.js';
 import { ConsoleReader } from './console-reader.js';
 import {
   type OpenRow,
+  type OrderPageView,
   type OrphanRow,
   type OverviewView,
   type PaymentPageView,
@@ -22,6 +23,7 @@ import { ActivityDto } from './dto/activity.dto.js';
 import { SearchPaymentsDto } from './dto/search-payments.dto.js';
 import { OperatorActions } from '../approvals/actions.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
+import { OrderPages } from './order-page.js';
 import { orphanRow, PaymentPages } from './payment-page.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
@@ -33,6 +35,7 @@ export class ConsoleController {
     private readonly reader: ConsoleReader,
     private readonly activity: Activity,
     private readonly pages: PaymentPages,
+    private readonly orders: OrderPages,
     private readonly breaks: BreakPages,
     private readonly actions: OperatorActions,
     private readonly seal: Encryption,
@@ -73,6 +76,12 @@ export class ConsoleController {
     @CurrentOperator() operator: SignedIn,
   ): Promise<{ readonly explained: string }> {
     return this.pages.explained(id, operator);
+  }
+
+  @Get('orders/:id')
+  @ForRole('viewer')
+  order(@PathId('order', EXAMPLE) id: string, @CurrentOperator() operator: SignedIn): Promise<OrderPageView> {
+    return this.orders.show(id, operator);
   }
 
   @Get('operations/stuck')

@@ -20,6 +20,7 @@ import { ConsoleSite } from './console-site.js';
 import { ConsoleController } from './console.controller.js';
 import { InstallationController } from './installation.controller.js';
 import { InstallationReader } from './installation-reader.js';
+import { OrderPages } from './order-page.js';
 import { PaymentPages } from './payment-page.js';
 import { PayoutPages } from './payout-page.js';
 import { PspAccountsController } from './psp-accounts.controller.js';
@@ -52,6 +53,7 @@ import { PspAccounts } from './psp-accounts.js';
     ConsoleSite,
     ConsoleReader,
     PaymentPages,
+    OrderPages,
     Activity,
     BreakPages,
     PayoutPages,

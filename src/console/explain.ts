@@ -4,10 +4,14 @@ import { isCall, type OperationHistory } from '../request-storage/decisions/atte
 import { type RouteHistory } from '../request-storage/decisions/assess-route.js';
 import { statedBy } from '../request-storage/decisions/person-statement.js';
 import { duration } from '../core/duration.js';
+import { type OrderReport } from '../orders/order-report.js';
+import { type Order } from '../payments/order.entity.js';
+import { orderStatusOf, shareOf } from '../payments/order-rules.js';
+import { type Payment } from '../payments/payment.entity.js';
 import { type PaymentReport } from './payment-report.js';
 
 /** Says in a few sentences what happened to a payment and what happens next. Pure. */
-export function explain({ payment, operations, refunds, orphans }: PaymentReport, now: Date): string {
+export function explain({ payment, operations, refunds, orphans, order }: PaymentReport, now: Date): string {
   const { currency } = payment;
   const money = (amount: number) => formatMoney({ amount, currency });
   const open = operations.filter(({ routes }) => routes.at(-1)!.request.verdict === 'open');
@@ -24,8 +28,90 @@ export function explain({ payment, operations, refunds, orphans }: PaymentReport
       (orphan) =>
         `${orphan.psp} did ${formatMoney(orphan)} beside this payment (${orphan.pspReference ?? 'without an id'}): that orphan effect is ${orphan.status}.`,
     ),
-    ...(open.length === 0 && waiting.length === 0 ? ['Nothing is left to do.'] : []),
+    ...(order ? ofOrder(order, payment.id) : []),
+    ...(open.length === 0 && waiting.length === 0 && !isUnfinished(order) ? ['Nothing is left to do.'] : []),
   ].join(' ');
+}
+
+/** The payment's place among those of its order. */
+function ofOrder({ order, payments }: OrderReport, paymentId: string): string[] {
+  const place = payments.findIndex(({ payment }) => payment.id === paymentId) + 1;
+  const others = payments
+    .filter(({ payment }) => payment.id !== paymentId && shareOf(payment).live > 0)
+    .map(({ payment }) => `Payment ${payment.id} of it is ${inWords(payment)}.`);
+  return [
+    `It is number ${place} of ${payments.length} tried for order ${order.reference}, which is ${orderStatusOf(order)}.`,
+    ...others.slice(0, NAMED),
+  ];
+}
+
+/** More are only counted. */
+const NAMED = 5;
+
+function isUnfinished(report: OrderReport | null): boolean {
+  if (!report) return false;
+  const { order, payments } = report;
+  return order.amountOverpaid > 0 || payments.some(({ payment }) => isUndecided(payment));
+}
+
+function isUndecided({ status }: Pick<Payment, 'status'>): boolean {
+  return status === 'processing' || status === 'requires_action';
+}
+
+function inWords({ status }: Pick<Payment, 'status'>): string {
+  if (status === 'processing') return 'not decided yet';
+  return status === 'requires_action' ? 'waiting for the customer' : status.replaceAll('_', ' ');
+}
+
+/** Says in a few sentences what came of the tries to pay an order, and whether it takes another one. Pure. */
+export function explainOrder({ order, payments, orphans }: OrderReport): string {
+  const money = (amount: number) => formatMoney({ amount, currency: order.currency });
+  const undecided = payments.filter(({ payment }) => isUndecided(payment)).length;
+  const nothing = payments.filter(({ payment }) => shareOf(payment).live === 0).length;
+  const taken = payments.length - nothing - undecided;
+  const tries = [
+    [nothing, 'left nothing'],
+    [taken, `${taken === 1 ? 'holds' : 'hold'} ${money(order.amountLive - amountOf(payments))}`],
+    [undecided, `may take ${money(amountOf(payments))}`],
+  ] as const;
+  return [
+    `${money(order.amountDue)} is due${order.inParts ? ', in parts' : ''}.`,
+    `Of ${payments.length} ${payments.length === 1 ? 'try' : 'tries'} ${tries.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(', ')}.`,
+    ...orphans
+      .filter(({ status }) => status !== 'compensated' && status !== 'closed')
+      .map(
+        (orphan) =>
+          `${orphan.psp} did ${formatMoney(orphan)} of a payment that had lost it: that orphan effect is ${orphan.status}.`,
+      ),
+    orderEnds(order, undecided, money),
+  ].join(' ');
+}
+
+/** The share of payments that are not decided, in minor units. */
+function amountOf(payments: OrderReport['payments']): number {
+  return payments
+    .filter(({ payment }) => isUndecided(payment))
+    .reduce((sum, { payment }) => sum + shareOf(payment).live, 0);
+}
+
+/** The outcome of one payment of an order. Pure. */
+export function explainTry({ payment, charge }: OrderReport['payments'][number], now: Date): string {
+  const money = (amount: number) => formatMoney({ amount, currency: payment.currency });
+  const open = charge?.routes.at(-1)?.request.verdict === 'open' ? [nextOf(charge, now)] : [];
+  return [...routesOfFirst(charge, now), ...standing(payment, money), ...open].join(' ');
+}
+
+function orderEnds(order: Order, undecided: number, money: (amount: number) => string): string {
+  const left = order.amountDue - order.amountLive;
+  if (order.amountOverpaid > 0) {
+    return `${money(order.amountOverpaid)} more is live than is due: a PSP took back a refund or a release. Refund what is too much.`;
+  }
+  if (order.inParts && left > 0) return `${money(left)} is left to pay.`;
+  if (undecided > 0) return 'No other payment is taken until it is known what became of that one.';
+  if (order.amountLive === 0) return 'Nothing of it is live: the next payment is taken at once.';
+  return order.amountPaid >= order.amountDue
+    ? 'The order is paid.'
+    : 'No other payment is taken beside what is live.';
 }
 
 /** The same of a payout. Pure. */
@@ -102,7 +188,10 @@ function doubtAt({ request, attempts }: RouteHistory, now: Date): string {
   }
 }
 
-function standing(payment: PaymentReport['payment'], money: (amount: number) => string): string[] {
+function standing(
+  payment: Pick<Payment, 'status' | 'failure' | 'amountCaptured' | 'amountRefunded' | 'disputes'>,
+  money: (amount: number) => string,
+): string[] {
   const { status, failure, amountCaptured, amountRefunded, disputes } = payment;
   const refunded = amountRefunded > 0 ? `, ${money(amountRefunded)} of it refunded` : '';
   const disputed = (disputes ?? []).map(({ status: is }) => `A dispute is ${is}.`);

@@ -8,6 +8,7 @@ import { Merchant } from '../merchants/merchant.entity.js';
 import { Payment, PaymentTransition } from '../payments/payment.entity.js';
 import { dashboardUrl } from '../psp/dashboard.js';
 import { PspsConfig } from '../psp/psps-config.js';
+import { orderStatusOf } from '../payments/order-rules.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import {
   NonExecutionProof,
@@ -115,6 +116,12 @@ export class PaymentPages {
         failure: payment.failure,
         created_at: payment.createdAt.toISOString(),
         updated_at: payment.updatedAt.toISOString(),
+      },
+      order: report.order && {
+        id: report.order.order.id,
+        reference: report.order.order.reference,
+        status: orderStatusOf(report.order.order),
+        tries: report.order.payments.length,
       },
       explained: explain(report, this.clock.now()),
       timeline: timelineOf(transitions, operations, {

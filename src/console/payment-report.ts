@@ -4,6 +4,7 @@ import { Refund } from '../refunds/refund.entity.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { OrphanEffect } from '../request-storage/route.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
+import { orderOfPayment, type OrderReport } from '../orders/order-report.js';
 import { type Payment } from '../payments/payment.entity.js';
 
 /** All that operators see of a payment: neither tokens nor customer data, nor what the customer is to do. */
@@ -14,6 +15,8 @@ export interface PaymentReport {
   readonly refunds: readonly Refund[];
   /** Those that are dealt with as well. */
   readonly orphans: readonly OrphanEffect[];
+  /** Null: the payment names none. */
+  readonly order: OrderReport | null;
 }
 
 const HIDDEN = ['sealed', 'nextAction', 'metadata'];
@@ -61,10 +64,8 @@ export class PaymentReports {
       .getMany();
   }
 
-  private async about({
-    merchantId,
-    id,
-  }: PaymentReport['payment']): Promise<Pick<PaymentReport, 'operations' | 'refunds' | 'orphans'>> {
+  private async about(payment: PaymentReport['payment']): Promise<Omit<PaymentReport, 'payment'>> {
+    const { merchantId, id } = payment;
     const { manager } = this.payments;
     // Names of operations begin with the payment's id, and the primary key sorts them.
     const where = {
@@ -80,6 +81,7 @@ export class PaymentReports {
         where,
         order: { foundAt: 'ASC', entityKey: 'ASC', route: 'ASC', object: 'ASC' },
       }),
+      order: await orderOfPayment(manager, payment),
     };
   }
 }

@@ -320,6 +320,7 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['viewer', 'GET', 'payments'],
   ['viewer', 'GET', 'payments/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
   ['viewer', 'GET', 'payments/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/explain'],
+  ['viewer', 'GET', 'orders/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
   ['viewer', 'GET', 'operations/stuck'],
   ['viewer', 'GET', 'operations/open'],
   ['viewer', 'GET', 'operations/snoozed'],

@@ -79,6 +79,8 @@ let service: Service;
 let browser: Browser;
 let [ada, ben, cyd, eve, fay, gus, vic]: OperatorCredentials[] = [];
 const ids: string[] = [];
+let orderId: string;
+const STOLEN = 'pm_card_visa_chargeDeclinedStolenCard';
 
 async function signIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
   await page.goto(`${service.url}/ops/`);
@@ -113,6 +115,17 @@ describeInBrowser('the console', () => {
     ] as const) {
       ids.push(await stuckPayment(environment, shop, reference, arrived));
     }
+    const part = (n: number, token: string, amount: number, order: object = {}) => ({
+      ...orderOf({ tokens: { stripe: token }, reference: `part-${n}`, amount }),
+      order: { reference: EVIL, parts: true, amount: 2_000, ...order },
+    });
+    for (const [n, token] of [...Array<string>(12).fill(STOLEN), 'pm_card_visa'].entries()) {
+      await shop.post('/v1/payments', part(n, token, 1_200), `part-${n}`);
+    }
+    environment.simulator.faults('stripe', { fault: 'reset_before', on: 'any', rate: 1 });
+    await shop.post('/v1/payments', part(13, 'pm_card_visa', 700), 'part-13');
+    await environment.simulator.clearFaults('stripe');
+    [{ id: orderId }] = (await environment.sql<{ id: string }>('SELECT id FROM orders')) as [{ id: string }];
     // As a PSP and a merchant might have it.
     await environment.sql('UPDATE payments SET reference = $1, metadata = $2 WHERE id = $3', [
       EVIL,
@@ -534,10 +547,13 @@ describeInBrowser('the console', () => {
       expect(Math.max(overview, payment, ...shown, ...painted)).toBeLessThan(10_000);
     });
 
-    it.each([...pages, 'payment'])(
+    const paths = () =>
+      ({ payment: `payments/${ids[0]}`, order: `orders/${orderId}` }) as Record<string, string>;
+
+    it.each([...pages, 'payment', 'order'])(
       'shows /ops/%s to everyone, and runs nothing that it shows',
       async (path) => {
-        await page.goto(`${service.url}/ops/${path === 'payment' ? `payments/${ids[0]}` : path}`);
+        await page.goto(`${service.url}/ops/${paths()[path] ?? path}`);
         await look(path === '' ? 'overview' : path.replace(/\?\w+=/, '-'));
       },
     );

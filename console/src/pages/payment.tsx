@@ -1,11 +1,11 @@
 import { Alert, Anchor, Code, Grid, Group, Paper, Stack, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PaymentPageView, type TimelineEntry } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
-import { Facts, Heading, Loaded, Part } from '../parts.js';
+import { Bullet, Facts, Heading, Loaded, Part } from '../parts.js';
 import { ApprovalCard } from './approvals.js';
 import { Lifecycle } from './lifecycle.js';
 import { OperationActions } from './operation-actions.js';
@@ -99,12 +99,13 @@ function Files({ files }: { readonly files: PaymentPageView['files'] }) {
 }
 
 function PaymentFacts({
-  page: { payment, operations, refunds, orphans },
+  page: { payment, order, operations, refunds, orphans },
 }: {
   readonly page: PaymentPageView;
 }) {
   const { currency } = payment;
   const facts: readonly (readonly [name: string, value: React.ReactNode])[] = [
+    ...(order ? [['Order', <OfOrder key="order" {...order} />] as const] : []),
     ['Captured', money(payment.amount_captured, currency)],
     ['Refunded', money(payment.amount_refunded, currency)],
     ['Capture', payment.capture_mode],
@@ -133,6 +134,17 @@ function PaymentFacts({
     <Part title="Facts">
       <Facts facts={facts} />
     </Part>
+  );
+}
+
+function OfOrder({ id, reference, status, tries }: NonNullable<PaymentPageView['order']>) {
+  return (
+    <Group gap="xs" justify="end">
+      <Link to="/orders/$id" params={{ id }} className="row-link">
+        {reference}, {tries} {tries === 1 ? 'try' : 'tries'}
+      </Link>
+      <State is={status} />
+    </Group>
   );
 }
 
@@ -178,14 +190,6 @@ export function Entries({ entries }: { readonly entries: readonly TimelineEntry[
         </Timeline.Item>
       ))}
     </Timeline>
-  );
-}
-
-function Bullet({ color }: { readonly color: string }) {
-  return (
-    <svg width="8" height="8" aria-hidden="true">
-      <circle cx="4" cy="4" r="4" fill={`var(--mantine-color-${color}-6)`} />
-    </svg>
   );
 }
 
