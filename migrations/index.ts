@@ -62,6 +62,7 @@ import { SettingsForTwo1700000000180 } from './0180-settings-for-two.js';
 import { WallsAroundTheInstallation1700000000181 } from './0181-walls-around-the-installation.js';
 import { PostingsInOneRow1700000000184 } from './0184-postings-in-one-row.js';
 import { Orders1700000000185 } from './0185-orders.js';
+import { OrdersOfMerchants1700000000186 } from './0186-orders-of-merchants.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -129,4 +130,5 @@ export const migrations = [
   WallsAroundTheInstallation1700000000181,
   PostingsInOneRow1700000000184,
   Orders1700000000185,
+  OrdersOfMerchants1700000000186,
 ];

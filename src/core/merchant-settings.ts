@@ -9,10 +9,15 @@ export type RecipientRule = (typeof recipientRules)[number];
 const orphanPolicies = ['automatic', 'approve'] as const;
 export type OrphanPolicy = (typeof orphanPolicies)[number];
 
+/** `named`: a payment is for the order that it names, if any; `by_reference`: otherwise for that of its own reference. */
+const orderRules = ['named', 'by_reference'] as const;
+export type OrderRule = (typeof orderRules)[number];
+
 /** The settings of a merchant, as its row and every caller of it have them. */
 export interface MerchantSettings {
   /** For how many seconds the same payment under another key is held to be a mistake; 0: never. */
   readonly duplicateWindowS: number;
+  readonly orders: OrderRule;
   readonly payoutRecipients: RecipientRule;
   /** null: as `PAYONCE_ORPHANS` says. */
   readonly orphans: OrphanPolicy | null;
@@ -60,6 +65,19 @@ export const merchantSettings = {
     initial: 0,
     // A mistake is noticed within a day, or by a person.
     takes: { from: 0, to: 86_400, words: (seconds) => (seconds === 0 ? 'never' : `within ${seconds} s`) },
+  },
+  orders: {
+    name: 'orders',
+    column: 'orders',
+    option: '--rule <rule>',
+    help: "let a merchant's payments be paid once for each order, without a change of its requests",
+    label: 'Orders are',
+    note: 'By reference, a second payment of a reference goes ahead only on proof that the first took nothing. It holds from the next payment on.',
+    initial: 'named',
+    takes: {
+      named: 'those that payments name',
+      by_reference: "each payment's own reference",
+    },
   },
   payoutRecipients: {
     name: 'payout_recipients',

@@ -13,6 +13,9 @@ export class Merchant implements MerchantSettings {
   @Column('integer', { default: 0 })
   readonly duplicateWindowS: number;
 
+  @Column('text', { default: 'named' })
+  readonly orders: MerchantSettings['orders'];
+
   @Column('text', { default: 'any' })
   readonly payoutRecipients: MerchantSettings['payoutRecipients'];
 

@@ -6,6 +6,7 @@ import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
 import { ChargeFlow, type ChooseAccounts, chooserOf } from './charge.flow.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';
+import { type AskedOrder } from './order-rules.js';
 import { OrderedChargeFlow } from './ordered-charge.flow.js';
 import { OrderedPayments } from './ordered-payments.js';
 import { paymentFlows } from './payment-flows.js';
@@ -43,8 +44,9 @@ export class PaymentsService {
 
   create(context: RequestContext, payment: NewPayment): Promise<KeyedAnswer> {
     const { caller } = context;
-    if (payment.order) {
-      const flow = new OrderedChargeFlow(this.operations, this.chooserFor(caller), payment.order);
+    const order = payment.order ?? orderOfReference(caller, payment);
+    if (order) {
+      const flow = new OrderedChargeFlow(this.operations, this.chooserFor(caller), order);
       return this.ordered.create(context, payment, flow, this.flows.cancel);
     }
     return this.runner.run(this.createFlow(caller), keyedRequest(context, payment));
@@ -102,6 +104,11 @@ export class PaymentsService {
     if (!state) throw notFound();
     return state;
   }
+}
+
+/** The order of a merchant whose payments are each for the order of their reference. */
+function orderOfReference({ orders }: Caller, { reference }: NewPayment): AskedOrder | null {
+  return orders === 'by_reference' ? { reference, amountDue: null, inParts: null, replaces: false } : null;
 }
 
 /** Newest first; within a millisecond, by their numbers. */

@@ -15,6 +15,7 @@ let environment: TestEnvironment;
 let services: Service[];
 let shops: ApiClient[];
 let client: ApiClient;
+let apiKey: string;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({ hangs: true, env: { PAYONCE_DEADLINE_MS: '8000' } });
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => environment.close());
 beforeEach(async () => {
   await environment.simulator.reset();
-  const apiKey = await environment.merchant();
+  apiKey = await environment.merchant();
   shops = services.map((service) => new ApiClient(() => service.url, apiKey));
   client = shops[0]!;
 });
@@ -260,6 +261,25 @@ describe('an order, read', () => {
     expect(await listed('?created[lte]=2020-01-01T00:00:00Z')).toEqual([]);
     const first = JSON.parse((await client.get('/v1/orders?limit=1')).text) as Page<OrderDetailsView>;
     expect(await listed(`?limit=1&cursor=${first.next_cursor}`)).toEqual(['pending']);
+  });
+});
+
+describe('the orders of a merchant', () => {
+  it('are the references of its payments, where it is set so', async () => {
+    const [{ id }] = (await environment.sql<{ id: string }>(
+      'SELECT id FROM merchants ORDER BY created_at DESC LIMIT 1',
+    )) as [{ id: string }];
+    await environment.command('merchants', 'set-orders', '--merchant', id, '--rule', 'by_reference');
+    // Callers are known for 5 s.
+    const started = await environment.start();
+    const shop = new ApiClient(() => started.url, apiKey);
+    const ask = () => shop.post('/v1/payments', requestOf({ reference: 'r-1', amount: AMOUNT }), newKey());
+    const first = paymentOf(await ask());
+    expect(first).toMatchObject({ status: 'captured', order: 'r-1' });
+    expect(saidBy(await ask())).toEqual({ status: 409, code: 'order_paid', payment_id: first.id });
+    const named = { ...requestOf({ reference: 'r-1', amount: AMOUNT }), order: { reference: 'other' } };
+    expect(paymentOf(await shop.post('/v1/payments', named, newKey()))).toMatchObject({ order: 'other' });
+    expect(taken()).toBe(2 * AMOUNT);
   });
 });
 
