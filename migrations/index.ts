@@ -63,6 +63,7 @@ import { WallsAroundTheInstallation1700000000181 } from './0181-walls-around-the
 import { PostingsInOneRow1700000000184 } from './0184-postings-in-one-row.js';
 import { Orders1700000000185 } from './0185-orders.js';
 import { OrdersOfMerchants1700000000186 } from './0186-orders-of-merchants.js';
+import { PossibleDuplicates1700000000187 } from './0187-possible-duplicates.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -131,4 +132,5 @@ export const migrations = [
   PostingsInOneRow1700000000184,
   Orders1700000000185,
   OrdersOfMerchants1700000000186,
+  PossibleDuplicates1700000000187,
 ];

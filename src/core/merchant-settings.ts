@@ -13,11 +13,16 @@ export type OrphanPolicy = (typeof orphanPolicies)[number];
 const orderRules = ['named', 'by_reference'] as const;
 export type OrderRule = (typeof orderRules)[number];
 
+/** `unique`: two payments of one reference within a day may be one that was paid twice; `repeat`: they are not. */
+const referenceRules = ['unique', 'repeat'] as const;
+type ReferenceRule = (typeof referenceRules)[number];
+
 /** The settings of a merchant, as its row and every caller of it have them. */
 export interface MerchantSettings {
   /** For how many seconds the same payment under another key is held to be a mistake; 0: never. */
   readonly duplicateWindowS: number;
   readonly orders: OrderRule;
+  readonly paymentReferences: ReferenceRule;
   readonly payoutRecipients: RecipientRule;
   /** null: as `PAYONCE_ORPHANS` says. */
   readonly orphans: OrphanPolicy | null;
@@ -77,6 +82,19 @@ export const merchantSettings = {
     takes: {
       named: 'those that payments name',
       by_reference: "each payment's own reference",
+    },
+  },
+  paymentReferences: {
+    name: 'payment_references',
+    column: 'payment_references',
+    option: '--rule <rule>',
+    help: 'say whether two captured payments of one reference, amount and currency within a day are a break',
+    label: 'References of payments',
+    note: 'Reconciliation shows two captured payments of one reference, amount and currency within a day, unless references repeat.',
+    initial: 'unique',
+    takes: {
+      unique: 'are each of one payment',
+      repeat: 'are used again',
     },
   },
   payoutRecipients: {

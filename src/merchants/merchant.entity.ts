@@ -16,6 +16,9 @@ export class Merchant implements MerchantSettings {
   @Column('text', { default: 'named' })
   readonly orders: MerchantSettings['orders'];
 
+  @Column('text', { default: 'unique' })
+  readonly paymentReferences: MerchantSettings['paymentReferences'];
+
   @Column('text', { default: 'any' })
   readonly payoutRecipients: MerchantSettings['payoutRecipients'];
 

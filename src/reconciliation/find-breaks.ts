@@ -74,9 +74,15 @@ const OPEN_LINES = open(`
               WHEN l.evidence IS NULL THEN 'wrong_psp'
               ELSE 'late_success' END AS category
     FROM report_lines l
+   -- The operation is done, or its order is paid by another payment.
    CROSS JOIN LATERAL (SELECT EXISTS (
      SELECT FROM psp_requests r WHERE r.merchant_id = l.merchant_id AND r.entity_key = l.entity_key
-        AND r.verdict = 'effective') AS is) done
+        AND r.verdict = 'effective')
+     OR EXISTS (
+     SELECT FROM psp_requests r JOIN payments p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+       JOIN payments o ON o.merchant_id = p.merchant_id AND o.order_reference = p.order_reference AND o.id <> p.id
+      WHERE r.merchant_id = l.merchant_id AND r.entity_key = l.entity_key AND o.holds_order
+        AND o.amount_captured > o.amount_refunded) AS is) done
     -- What the PSP took back: done by what is known here.
     LEFT JOIN LATERAL (
       SELECT t.merchant_id, t.source, t.entity_key FROM ledger_transactions t
@@ -94,6 +100,26 @@ const OPEN_LINES = open(`
    WHERE l.psp = $1 AND l.run_id = $2 AND NOT l.is_matched AND l.kind NOT IN ('fee', 'settlement', 'other')
      -- What is open is decided by the line, and what is effective is about to be posted: neither differs.
      AND named.waits IS NOT TRUE`);
+
+/** An earlier payment `o` that looks like `p`, and is still captured. */
+const TWIN_OF_P = `
+  SELECT FROM payments o
+   WHERE o.merchant_id = p.merchant_id AND o.reference = p.reference AND o.id < p.id AND o.amount = p.amount
+     AND o.currency = p.currency AND o.created_at > p.created_at - interval '1 day' AND o.order_reference IS NULL
+     AND o.amount_captured > o.amount_refunded`;
+
+/** Payments that lines of the run report, each like one before it. What a person has closed stays closed. */
+const OPEN_DUPLICATES = open(`
+  SELECT t.psp, 'possible_duplicate' AS category, 'payment:' || p.id AS subject, NULL AS line_key, t.merchant_id, t.source,
+         t.entity_key, t.psp_reference, t.currency, 0 AS expected, t.amount AS reported, t.occurred_at
+    FROM report_lines l
+    JOIN reconciliation_matches x ON x.psp = l.psp AND x.line_key = l.key
+    JOIN ledger_effects t ON t.merchant_id = x.merchant_id AND t.source = x.source AND t.kind IN ('charge', 'capture')
+    JOIN payments p ON p.merchant_id = t.merchant_id AND p.id = t.payment_id
+    JOIN merchants m ON m.id = p.merchant_id AND m.payment_references = 'unique'
+   WHERE l.psp = $1 AND l.run_id = $2 AND p.order_reference IS NULL AND p.amount_captured > p.amount_refunded
+     AND EXISTS (${TWIN_OF_P})
+     AND NOT EXISTS (SELECT FROM reconciliation_breaks b WHERE b.psp = t.psp AND b.subject = 'payment:' || p.id)`);
 
 const OPEN_FEES = open(`
   SELECT l.psp, 'fee_mismatch' AS category, 'fee:' || l.key AS subject, l.key AS line_key, t.merchant_id, t.source, t.entity_key,
@@ -139,6 +165,11 @@ const RESOLVED: readonly string[] = [
       JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
      WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category = 'late_success' AND l.is_matched
        AND NOT EXISTS (SELECT FROM reconciliation_matches m WHERE m.psp = l.psp AND m.line_key = l.key)`,
+  `SELECT b.id, 'one of the two was given back' FROM reconciliation_breaks b
+      JOIN payments p ON p.merchant_id = b.merchant_id
+       AND p.id = CASE b.category WHEN 'possible_duplicate' THEN substr(b.subject, length('payment:') + 1)::uuid END
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category = 'possible_duplicate'
+       AND (p.amount_captured = p.amount_refunded OR NOT EXISTS (${TWIN_OF_P}))`,
   `SELECT b.id, 'the effect was given back' FROM reconciliation_breaks b
       JOIN orphan_effects o
         ON o.merchant_id = b.merchant_id AND o.entity_key = b.entity_key AND o.psp = b.psp
@@ -204,7 +235,8 @@ export async function judgeRun(
   runId: string,
   { slaMs, now, by }: JudgeOptions,
 ): Promise<void> {
-  for (const sql of [OPEN_UNITS, OPEN_LINES, OPEN_FEES]) await client.query(sql, [psp, runId, now]);
+  for (const sql of [OPEN_UNITS, OPEN_LINES, OPEN_DUPLICATES, OPEN_FEES])
+    await client.query(sql, [psp, runId, now]);
   await client.query(OPEN_EFFECTS, [psp, runId, now, slaMs]);
   await client.query('ANALYZE reconciliation_breaks');
   await closeResolved(client, psp, now, by);

@@ -2,6 +2,7 @@ import { type Effect, type ReportRequest } from '@payonce/simulator';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type PaymentView } from '../../src/payments/payment.view.js';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
 import { postDue } from '../support/ledger.js';
 import { refunded, refundOf } from '../support/refunds.js';
@@ -210,6 +211,86 @@ it.each([
   const result = await takeReport({ only, planted: [{ seq, difference: 'duplicated' }] });
   expect(result).toMatchObject({ unmatched: 1, breaks: [{ category, open: 1 }] });
   expect(await breaks(true)).toContainEqual(expect.objectContaining({ category, psp_reference: reference }));
+});
+
+/** The lines of these payments that were not reported before. */
+const reported = new Set<string>();
+function newRowsOf(payments: readonly PaymentView[]): Row[] {
+  const ids = new Set(payments.map(({ psp_reference: id }) => id));
+  const rows = reportRows().filter(
+    ({ payment_intent_id: id, balance_transaction_id: line }) => ids.has(id!) && !reported.has(line!),
+  );
+  for (const { balance_transaction_id: line } of rows) reported.add(line!);
+  return rows;
+}
+
+describe('payments that look like one', () => {
+  const ask = async (key: string, more: object = {}) =>
+    paymentOf(await client.post('/v1/payments', { ...orderOf({ reference: 'twin' }), ...more }, key));
+  const ofPayments = async (payments: readonly PaymentView[], isOpen = true) =>
+    (await breaks(isOpen)).filter(({ entity_key: key }) => payments.some(({ id }) => key?.includes(id)));
+  const report = async (payments: readonly PaymentView[]) => {
+    await postDue(environment);
+    await take(newRowsOf(payments));
+  };
+
+  it('are a break, until one of them is given back', async () => {
+    const [first, second] = [await ask('twin-1'), await ask('twin-2')];
+    const other = await ask('twin-3', { amount: 500 });
+    const order = await ask('twin-4', { order: { reference: 'twin' } });
+    const all = [first, second, other, order];
+    await report(all);
+    expect(await ofPayments(all)).toEqual([
+      expect.objectContaining({ category: 'possible_duplicate', entity_key: second.entity_key }),
+    ]);
+    await client.post(`/v1/payments/${first.id}/refunds`, {}, 'twin-back');
+    await report(all);
+    expect(await ofPayments(all)).toEqual([]);
+    expect(await ofPayments(all, false)).toEqual([
+      expect.objectContaining({ resolution: 'one of the two was given back' }),
+    ]);
+  });
+
+  it('are none where references repeat', async () => {
+    const first = await ask('repeat-1', { reference: 'repeat' });
+    const merchant = await merchantOf(first.id);
+    const set = (rule: string) =>
+      environment.command('merchants', 'set-payment-references', '--merchant', merchant, '--rule', rule);
+    await set('repeat');
+    const second = await ask('repeat-2', { reference: 'repeat' });
+    await report([first, second]);
+    expect(await ofPayments([first, second])).toEqual([]);
+    await set('unique');
+  });
+});
+
+it('finds what a PSP did of a payment whose order another one has paid', async () => {
+  const pay = (token: string, key: string) =>
+    client.post(
+      '/v1/payments',
+      { ...orderOf({ reference: key, tokens: { stripe: token } }), order: { reference: 'twice' } },
+      key,
+    );
+  const lost = paymentOf(await pay('pm_card_visa_chargeDeclinedStolenCard', 'twice-1'));
+  const paid = paymentOf(await pay('pm_card_visa', 'twice-2'));
+  await postDue(environment);
+  const rows = newRowsOf([paid]);
+  const late = {
+    ...rows[0]!,
+    balance_transaction_id: 'txn_twice',
+    payment_intent_id: 'pi_twice',
+    source_id: 'ch_twice',
+    charge_id: 'ch_twice',
+    'payment_metadata[payonce_entity_key]': lost.entity_key,
+  };
+  await take([...rows, late]);
+  expect(await breaks(true)).toContainEqual(
+    expect.objectContaining({
+      category: 'duplicate_effect',
+      entity_key: lost.entity_key,
+      psp_reference: 'pi_twice',
+    }),
+  );
 });
 
 async function merchantOf(paymentId: string): Promise<string> {

@@ -75,7 +75,7 @@ afterAll(async () => {
 /** A charge, a capture in part, and refunds of both. */
 async function makeEffects(first: PspName, n: number): Promise<void> {
   const pay = async (capture: 'automatic' | 'manual') => {
-    const order = orderOf({ first, capture, amount: 2_000 + n, reference: `order-${n}` });
+    const order = orderOf({ first, capture, amount: 2_000 + n, reference: `${capture}-${n}` });
     return paymentOf(await client.until(() => client.post('/v1/payments', order, `${capture}-${n}`), atRest))
       .id;
   };

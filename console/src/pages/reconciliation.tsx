@@ -66,6 +66,7 @@ const meanings: Readonly<Record<string, string>> = {
   fee_mismatch: 'Gross less fee is not net',
   status_mismatch: 'The PSP took it back, and the ledger did not',
   duplicate_effect: 'One operation, several effects',
+  possible_duplicate: 'Two captured payments look like one',
   late_success: 'The PSP did what was ruled out here',
   wrong_psp: 'It was never asked for at this PSP',
   contradiction: 'A notification contradicts what is decided here',
