@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallRecord,
   type FaultRequest,
@@ -14,6 +15,7 @@ export type Effect = LedgerReading['effects'][number];
 export const notificationSecrets = { stripe: 'whsec_demo', adyen: 'd3'.repeat(32) } as const;
 
 const TIMEOUT_MS = 5_000;
+const POLL_MS = 50;
 
 /** The outside world as only the demo can see and steer it: through the simulator's control port. */
 export class Psps {
@@ -75,6 +77,15 @@ export class Psps {
   async effects(): Promise<Effect[]> {
     const readings = await Promise.all(psps.map((psp) => this.ask(`/${psp}/_ledger`)));
     return readings.flatMap((reading) => (reading as LedgerReading).effects);
+  }
+
+  /** Resolves once a PSP has done something of this amount. @throws Error after 5 s */
+  async hasDone(amount: number): Promise<void> {
+    for (let tries = 0; tries < TIMEOUT_MS / POLL_MS; tries++) {
+      if ((await this.effects()).some((effect) => effect.amount === amount)) return;
+      await sleep(POLL_MS);
+    }
+    throw new Error(`No PSP has done anything of ${amount}.`);
   }
 
   /** What came in on the wire about an operation. */

@@ -19,6 +19,7 @@ const USAGE = `npm run rehearse -- <state> [--url <service>] [--control <simulat
   orphan   a PSP charged twice for one payment, and the refund was refused
   break    a PSP takes back a capture of which a part was refunded
   3ds      a payment that waits for its customer at the bank
+  order    a customer who pays an order twice, since the first answer was lost
 
 For an installation that runs here on the bundled simulator: npm start.
 `;
@@ -55,6 +56,7 @@ const states: Readonly<Record<string, (rehearsal: Rehearsal) => Promise<Report>>
   orphan: rehearseOrphan,
   break: rehearseBreak,
   '3ds': rehearse3ds,
+  order: rehearseOrder,
 };
 
 /** Stripe charges, its answer is lost, and it reports another amount: only a person can decide. */
@@ -216,6 +218,35 @@ async function rehearse3ds({ client, url, apiKey }: Rehearsal): Promise<Report> 
       `  -d '{"details": {"redirectResult": "<as it came>"}}'`,
     ],
     page: 'docs/lifecycles/payment.md',
+  };
+}
+
+/** Stripe charges one card, its answer is lost, and the customer pays with another card. */
+async function rehearseOrder(rehearsal: Rehearsal): Promise<Report> {
+  const { client, psps } = rehearsal;
+  const request = orderFor('stripe', 'pm_card_visa');
+  const order = { reference: request.reference };
+  await psps.misbehave('stripe', { fault: 'reset_after', on: 'any', rate: 1 });
+  const first = await client.payments.create({ ...request, order }).finally(() => psps.behave('stripe'));
+  const otherCard = orderFor('stripe', 'pm_card_mastercard').payment_method;
+  const second = await client.orders.pay(order, { ...request, payment_method: otherCard });
+  const { id } = first.body;
+  if (second.outcome !== 'paid_before' || second.paymentId !== id) {
+    throw new Refused(`The second card is ${second.outcome}.`);
+  }
+  return {
+    payment: id,
+    done:
+      'Stripe charged the first card, and its answer was lost. The customer paid again with another card, under ' +
+      'another Idempotency-Key: the service asked Stripe about the first charge, found it, and refused the second ' +
+      '(order_paid). The customer paid once.',
+    next: [
+      `npx payonce orders show ${order.reference}`,
+      `npx payonce explain ${id}`,
+      '# the ledger stands for the dashboard of the PSP: one charge',
+      ...ledger(rehearsal, 'stripe', `payment-${id}-charge`),
+    ],
+    page: 'docs/orders.md',
   };
 }
 

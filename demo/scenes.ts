@@ -249,6 +249,35 @@ const refundedOnce: Scene = {
   },
 };
 
+const otherCard: Scene = {
+  title: 'The customer tries another card',
+  async play(scene) {
+    const { shop, psps } = scene.environment;
+    const order = { reference: 'order-10', amount: 3_350, currency: 'EUR' };
+    scene.request(`${described(order)}; the page shows an error, and the customer pays with another card`);
+    scene.trouble(`adyen charges the first card and then says nothing for ${seconds(PSP_TIMEOUT_MS)}`);
+    await psps.misbehave('adyen', { fault: 'hang_after', next: 1 });
+    const named = { order: { reference: order.reference } };
+    const first = shop.settle('/v1/payments', keyFor(order), { ...requestFor(order), ...named });
+    await psps.hasDone(order.amount);
+    const other = requestFor({ ...order, tokens: { stripe: 'pm_card_mastercard' } });
+    const second = await shop.post('/v1/payments', `${keyFor(order)}-other-card`, { ...other, ...named });
+    const answer = await first;
+    const payment = paymentIn(answer);
+    scene.calls(await shop.attempts(payment.id));
+    const { code, payment_id: of } = JSON.parse(second.text) as { code?: string; payment_id?: string };
+    scene.payonce(
+      'Both requests name the order. The second waits, under a key of its own, until it is known what became of the ' +
+        `first; then it is answered ${second.status} ${code}, and stripe is never asked.`,
+    );
+    scene.answer(answer, payment);
+    await scene.customer(payment);
+    const charged = (await psps.effects()).filter(({ amount }) => amount === order.amount);
+    scene.expect(charged.length === 1, `the order was charged ${charged.length} times`);
+    scene.expect(code === 'order_paid' && of === payment.id, `the second card was answered ${second.text}`);
+  },
+};
+
 export const scenes: readonly Scene[] = [
   plain,
   lostAnswer,
@@ -258,6 +287,7 @@ export const scenes: readonly Scene[] = [
   crash,
   authorizations,
   refundedOnce,
+  otherCard,
   notified,
   reconciled,
 ];

@@ -64,7 +64,8 @@ describe('npm run demo', () => {
       expect(told).toMatch(/stripe +charge +no answer seen.*\n.*stripe +lookup +succeeded/);
       expect(prose).toContain('when sent once more, the same to the byte');
       expect(prose).toContain('paid nothing: 80.00 EUR were reserved at adyen and released');
-      expect(told.match(/ agree$/gm)).toHaveLength(14);
+      expect(told.match(/ agree$/gm)).toHaveLength(15);
+      expect(prose).toContain('then it is answered 409 order_paid, and stripe is never asked.');
       expect(prose).toContain('got back 60.00 USD at stripe, once');
       expect(told).toMatch(/ adyen +notice +succeeded/);
       expect(told).toMatch(/event +payment\.captured, signed, /);

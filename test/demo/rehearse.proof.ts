@@ -106,6 +106,14 @@ it('3ds waits for its customer, and is completed with what the return hands over
   expect(JSON.parse(await followed(commands))).toMatchObject({ id, status: 'captured' });
 });
 
+it('order is paid once, and every try is shown', async () => {
+  const { id, text } = await entered('order');
+  const seen = await followed(text);
+  expect(seen).toMatch(/Of 1 try 1 holds 12\.99 EUR\. The order is paid\./);
+  expect(seen).toContain(id);
+  expect(seen.match(/"operation":"charge"/g)).toHaveLength(1);
+});
+
 describe('is refused in plain words', () => {
   const at = (service: string) => rehearse('stuck', '--url', service, '--control', control);
 
