@@ -789,7 +789,6 @@ CREATE TABLE orders (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT orders_pkey PRIMARY KEY (merchant_id, reference),
-  CONSTRAINT orders_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT orders_amount_due_check CHECK ((amount_due > 0)),
   CONSTRAINT orders_balance CHECK (((0 <= amount_paid) AND (amount_paid <= amount_live) AND (amount_live <= (amount_due + amount_overpaid)) AND (amount_overpaid >= 0))),
   CONSTRAINT orders_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -895,7 +894,6 @@ CREATE TABLE payments (
   order_reference text,
   holds_order boolean,
   CONSTRAINT payments_pkey PRIMARY KEY (merchant_id, id),
-  CONSTRAINT payments_of_order FOREIGN KEY (merchant_id, order_reference) REFERENCES orders(merchant_id, reference),
   CONSTRAINT payments_amount_check CHECK ((amount > 0)),
   CONSTRAINT payments_balance CHECK (((capture_reserved >= 0) AND ((amount_captured + capture_reserved) <= amount) AND (refund_reserved >= 0) AND ((amount_refunded + refund_reserved) <= amount_captured))),
   CONSTRAINT payments_capture_mode_check CHECK ((capture_mode = ANY (ARRAY['automatic'::text, 'manual'::text]))),
@@ -912,6 +910,8 @@ CREATE INDEX payments_by_id ON public.payments USING btree (id);
 CREATE INDEX payments_customer ON public.payments USING btree (customer_hash, id) WHERE (customer_hash IS NOT NULL);
 
 CREATE INDEX payments_customer_email ON public.payments USING btree (customer_email_hash, id) WHERE (customer_email_hash IS NOT NULL);
+
+CREATE INDEX payments_disputed ON public.payments USING btree (merchant_id) WHERE (disputes IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_one_holds_order ON public.payments USING btree (merchant_id, order_reference) WHERE holds_order;
 

@@ -9,7 +9,7 @@ export class Orders1700000000185 implements MigrationInterface {
 -- One row holds the sums of its payments. It changes in the commits that open, rule out, void, capture and refund them,
 -- each held to its version.
 CREATE TABLE orders (
-  merchant_id     uuid        NOT NULL REFERENCES merchants (id),
+  merchant_id     uuid        NOT NULL,
   reference       text        COLLATE "C" NOT NULL CHECK (length(reference) BETWEEN 1 AND 255),
   -- A UUIDv7: lists go by it.
   id              uuid        NOT NULL,
@@ -39,8 +39,7 @@ SELECT payonce_wall_in('orders', 'merchant_id');
 ALTER TABLE payments
   ADD order_reference text COLLATE "C",
   -- True while it is the live payment of an order that is not paid in parts.
-  ADD holds_order boolean,
-  ADD CONSTRAINT payments_of_order FOREIGN KEY (merchant_id, order_reference) REFERENCES orders (merchant_id, reference);
+  ADD holds_order boolean;
 CREATE UNIQUE INDEX payments_one_holds_order ON payments (merchant_id, order_reference) WHERE holds_order;
 CREATE INDEX payments_order ON payments (merchant_id, order_reference, id) WHERE order_reference IS NOT NULL;
 `);

@@ -64,6 +64,7 @@ import { PostingsInOneRow1700000000184 } from './0184-postings-in-one-row.js';
 import { Orders1700000000185 } from './0185-orders.js';
 import { OrdersOfMerchants1700000000186 } from './0186-orders-of-merchants.js';
 import { PossibleDuplicates1700000000187 } from './0187-possible-duplicates.js';
+import { DisputedPayments1700000000188 } from './0188-disputed-payments.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -133,4 +134,5 @@ export const migrations = [
   Orders1700000000185,
   OrdersOfMerchants1700000000186,
   PossibleDuplicates1700000000187,
+  DisputedPayments1700000000188,
 ];

@@ -30,11 +30,13 @@ export function timeBetween(from?: Date, to?: Date): FindOperator<Date> | null {
  */
 export function newestFirst<Row extends { id: string }>(
   rows: Repository<Row>,
-  conditions: object,
+  conditions: object | readonly object[],
   limit: number,
   cursor: string | null,
 ): Promise<Row[]> {
-  const where = given({ ...conditions, id: cursor && LessThan(cursor) }) as FindOptionsWhere<Row>;
+  const before = { id: cursor && LessThan(cursor) };
+  const alternatives = Array.isArray(conditions) ? (conditions as readonly object[]) : [conditions];
+  const where = alternatives.map((each) => given({ ...each, ...before }) as FindOptionsWhere<Row>);
   const order = { id: 'DESC' } as FindOptionsOrder<Row>;
   return translateOutage(rows.find({ where, order, take: limit + 1 }));
 }

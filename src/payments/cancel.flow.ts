@@ -1,11 +1,11 @@
-import { authorizedRefusal, leftToCapture, released } from './capture.flow.js';
+import { authorizedRefusal, released } from './capture.flow.js';
 import { failureOf } from '../request-storage/decisions/route-failure.js';
 import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
 import { type Refusal } from './refusal.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type OperationStep } from './payment-operation.js';
-import { type PaymentState } from './payment-state.js';
+import { leftToCapture, type PaymentState } from './payment-state.js';
 
 /** Voids an authorization, or the rest of it, or an undecided payment if the PSP supports that. */
 export class CancelFlow extends ModificationFlow {

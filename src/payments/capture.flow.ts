@@ -11,7 +11,7 @@ import { type Refusal } from './refusal.js';
 import { paymentLifecycle, type PaymentEvent } from './payment.lifecycle.js';
 import { paymentMoved } from './payment-events.js';
 import { type OperationStep, type NewId } from './payment-operation.js';
-import { type PaymentState } from './payment-state.js';
+import { leftToCapture, type PaymentState } from './payment-state.js';
 import { moveOn } from './decide-payment.js';
 
 /** Captures an authorization: whole, in part, or in several parts with a reference each. */
@@ -124,11 +124,6 @@ export function released({ amountCaptured, amountRefunded }: Payment): PaymentEv
   if (amountCaptured === 0) return 'voided';
   if (amountRefunded === 0) return 'rest_voided';
   return amountRefunded < amountCaptured ? 'rest_voided_part_refunded' : 'rest_voided_refunded';
-}
-
-/** The amount left to capture or void, in minor units; amounts in progress count as captured. */
-export function leftToCapture({ amount, amountCaptured, captureReserved }: Payment): number {
-  return amount - amountCaptured - captureReserved;
 }
 
 /** Only authorized payments can be captured or canceled. */

@@ -112,6 +112,11 @@ export function undecidedOperation(
   return null;
 }
 
+/** The amount left to capture or void, in minor units; amounts in progress count as captured. */
+export function leftToCapture({ amount, amountCaptured, captureReserved }: Payment): number {
+  return amount - amountCaptured - captureReserved;
+}
+
 export function encryptSecrets(
   seal: Encryption,
   merchantId: string,

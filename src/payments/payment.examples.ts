@@ -1,4 +1,5 @@
 import { examplePayment } from '../http/payment.example.js';
+import { type DisputeView } from './dispute.view.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
 
 /** Examples of the OpenAPI document. A test sends the requests and holds the answers to the schemas. */
@@ -37,9 +38,31 @@ export const meantTwice = {
 
 export const captured: PaymentView = examplePayment;
 
-export const authorized: PaymentView = { ...captured, status: 'authorized', amount_captured: 0 };
+export const authorized: PaymentView = {
+  ...captured,
+  status: 'authorized',
+  capture: 'manual',
+  amount_captured: 0,
+  amount_capturable: 1000,
+};
 
-export const canceled: PaymentView = { ...authorized, status: 'canceled' };
+export const canceled: PaymentView = { ...authorized, status: 'canceled', amount_capturable: 0 };
+
+export const dispute: DisputeView = {
+  object: 'dispute',
+  id: '019aa5c3-1d2e-7f00-8a11-5b6c7d8e9f02',
+  test: false,
+  payment_id: captured.id,
+  psp: 'stripe',
+  psp_reference: 'du_3QabcDEF',
+  status: 'open',
+  reason: 'fraudulent',
+  amount: 1000,
+  amount_withheld: 1000,
+  currency: 'EUR',
+  opened_at: '2026-11-24T10:00:00.000Z',
+  closed_at: null,
+};
 
 export const declined: PaymentView = {
   ...captured,

@@ -17,6 +17,11 @@ export function paymentMessage(payment: PaymentView): Message {
   return {
     ...payment,
     status: choiceOf('PAYMENT_STATUS', payment.status),
+    capture: choiceOf('CAPTURE_MODE', payment.capture),
+    payment_method: {
+      ...payment.payment_method,
+      type: choiceOf('PAYMENT_METHOD_TYPE', payment.payment_method.type),
+    },
     next_action: nextActionMessage(payment.next_action),
     disputes: payment.disputes.map(disputeMessage),
     created_at: timestampOf(payment.created_at),
@@ -35,7 +40,7 @@ function nextActionMessage(action: NextActionView | null): Message | null {
   return { psp_sdk: { psp: action.psp, data: structOf(action.data) } };
 }
 
-function disputeMessage(dispute: DisputeView): Message {
+export function disputeMessage(dispute: DisputeView): Message {
   return {
     ...dispute,
     opened_at: timestampOf(dispute.opened_at),

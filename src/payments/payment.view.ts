@@ -23,7 +23,19 @@ import { DisputeView, disputeViewsOf } from './dispute.view.js';
 import { type NextActionView, PspSdkActionView, RedirectActionView } from './next-action.view.js';
 import { type Payment, type StoredNextAction } from './payment.entity.js';
 import { type PaymentStatus, paymentStatuses } from './payment.lifecycle.js';
-import { firstEntityKey } from './payment-state.js';
+import { firstEntityKey, leftToCapture } from './payment-state.js';
+
+@ApiSchema({ name: 'PaymentMethodShown' })
+export class PaymentMethodView {
+  @Constant('card')
+  readonly type: 'card';
+
+  @Text({ nullable: true })
+  readonly brand: string | null;
+
+  @Text({ nullable: true, description: "The issuer's country, ISO 3166-1 alpha-2." })
+  readonly country: string | null;
+}
 
 /** The payment as the API shows it; field names are the wire's. */
 @ApiSchema({ name: 'Payment', description: 'A payment. Amounts are integers in minor units.' })
@@ -50,8 +62,14 @@ export class PaymentView {
   })
   readonly status: PaymentStatus;
 
+  @OneOf(['automatic', 'manual'], { description: '`manual` authorizes only; capture or cancel later.' })
+  readonly capture: 'automatic' | 'manual';
+
   @Amount('The requested amount, in minor units.')
   readonly amount: number;
+
+  @Amount('What is authorized and neither captured nor being captured, in minor units.')
+  readonly amount_capturable: number;
 
   @Amount('In minor units.')
   readonly amount_captured: number;
@@ -64,6 +82,12 @@ export class PaymentView {
 
   @Text()
   readonly currency: string;
+
+  @Field({ type: PaymentMethodView, description: 'What the request said of it; tokens are not kept.' })
+  readonly payment_method: PaymentMethodView;
+
+  @Text({ nullable: true, description: 'Where the customer comes back to.' })
+  readonly return_url: string | null;
 
   @Text({ nullable: true, description: 'The PSP account that took the payment, as soon as one did.' })
   readonly psp: string | null;
@@ -166,11 +190,15 @@ export function paymentViewOf(payment: Payment, charge: OperationHistory | undef
     reference: payment.reference,
     order: payment.orderReference ?? null,
     status: payment.status,
+    capture: payment.captureMode,
     amount: payment.amount,
+    amount_capturable: payment.status === 'authorized' ? leftToCapture(payment) : 0,
     amount_captured: payment.amountCaptured,
     amount_refunded: payment.amountRefunded,
     amount_disputed: withheldOf(payment),
     currency: payment.currency,
+    payment_method: { type: 'card', brand: payment.cardBrand, country: payment.cardCountry },
+    return_url: payment.returnUrl,
     psp: payment.psp,
     psp_reference: payment.pspReference,
     entity_key: firstEntityKey(payment),

@@ -10,7 +10,9 @@ import { CancelPaymentDto } from './dto/cancel-payment.dto.js';
 import { CapturePaymentDto } from './dto/capture-payment.dto.js';
 import { CompletePaymentDto } from './dto/complete-payment.dto.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
+import { ListDisputesDto } from './dto/list-disputes.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
+import { DisputeView } from './dispute.view.js';
 import * as example from './payment.examples.js';
 import { AttemptView, PaymentView } from './payment.view.js';
 import { PaymentsService } from './payments.service.js';
@@ -22,6 +24,30 @@ const atRest =
   'The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why.';
 const underWay =
   'The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment.';
+
+const DisputePage = PageOf('DisputePage', DisputeView);
+
+/** Disputes of all payments. */
+@ApiTags('Payments')
+@Controller('v1/disputes')
+export class DisputesController {
+  constructor(private readonly payments: PaymentsService) {}
+
+  @Get()
+  @Operation({
+    id: 'listDisputes',
+    summary: 'List disputes',
+    description: 'Of all payments, the newest first. Go on with `next_cursor` while `has_more` is true.',
+    answers: { 200: aPage(DisputePage, example.dispute) },
+  })
+  @Scopes('payments:read')
+  list(
+    @CurrentCaller() caller: Caller,
+    @Query() { status, limit, cursor }: ListDisputesDto,
+  ): Promise<Page<DisputeView>> {
+    return this.payments.disputes(caller, status ?? null, limit, cursor ?? null);
+  }
+}
 
 /** /v1/payments: parse, call one flow, present. */
 @ApiTags('Payments')

@@ -17,9 +17,11 @@ import { CancelPaymentDto } from './dto/cancel-payment.dto.js';
 import { CapturePaymentDto } from './dto/capture-payment.dto.js';
 import { CompletePaymentDto } from './dto/complete-payment.dto.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
+import { ListDisputesDto } from './dto/list-disputes.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
 import {
   attemptMessage,
+  disputeMessage,
   paymentChoices,
   paymentFilterChoices,
   paymentMessage,
@@ -57,6 +59,12 @@ export class PaymentsGrpc {
   @ReadingRpc('Payments', 'ListAttempts', 'payments:read')
   async listAttempts(@CurrentCall() call: Call, @Payload() { id }: IdMessage): Promise<Message> {
     return pageMessage(await this.payments.attempts(call.caller, objectId(id)), attemptMessage);
+  }
+
+  @ReadingRpc('Payments', 'ListDisputes', 'payments:read')
+  async listDisputes(@CurrentCall() call: Call, @Payload() message: Message): Promise<Message> {
+    const { status = null, limit, cursor = null } = parseRequest(ListDisputesDto, readQuery(message));
+    return pageMessage(await this.payments.disputes(call.caller, status, limit, cursor), disputeMessage);
   }
 
   @MoneyRpc('Payments', 'Capture', 'payments:write')

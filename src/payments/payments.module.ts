@@ -20,7 +20,7 @@ import { PaymentWatch } from './payment-watch.js';
 import { Order } from './order.entity.js';
 import { Payment, PaymentTransition } from './payment.entity.js';
 import { PaymentReader } from './payment.reader.js';
-import { PaymentsController } from './payments.controller.js';
+import { DisputesController, PaymentsController } from './payments.controller.js';
 import { PaymentsGrpc } from './payments.grpc.js';
 import { PaymentsService } from './payments.service.js';
 
@@ -34,7 +34,7 @@ import { PaymentsService } from './payments.service.js';
     RequestStorageModule,
     TypeOrmModule.forFeature([Payment, PaymentTransition, DuplicateGuard, Order]),
   ],
-  controllers: [PaymentsController, PaymentsGrpc],
+  controllers: [PaymentsController, DisputesController, PaymentsGrpc],
   providers: [
     PaymentReader,
     PaymentsService,

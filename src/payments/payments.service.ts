@@ -5,6 +5,9 @@ import { type KeyedAnswer, keyedRequest, type RequestContext } from '../core/key
 import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
 import { ChargeFlow, type ChooseAccounts, chooserOf } from './charge.flow.js';
+import { hashesOfCustomer } from './customer-hash.js';
+import { type DisputeStatus } from './dispute.js';
+import { type DisputeView } from './dispute.view.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';
 import { type AskedOrder } from './order-rules.js';
 import { OrderedChargeFlow } from './ordered-charge.flow.js';
@@ -76,7 +79,19 @@ export class PaymentsService {
     limit: number,
     cursor: string | null,
   ): Promise<Page<PaymentView>> {
-    return this.reader.list(merchantId, filter, limit, cursor);
+    const { customer, ...conditions } = filter;
+    const customers = customer === undefined ? null : hashesOfCustomer(this.operations.tools.seal, customer);
+    return this.reader.list(merchantId, conditions, customers, limit, cursor);
+  }
+
+  /** A page of a merchant's disputes, the newest first. */
+  disputes(
+    { merchantId }: Caller,
+    status: DisputeStatus | null,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<DisputeView>> {
+    return this.reader.disputes(merchantId, status, limit, cursor);
   }
 
   async attempts({ merchantId }: Caller, paymentId: string): Promise<Page<AttemptView>> {

@@ -7,6 +7,7 @@ import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/requ
 import { PageOf } from '../http/view-fields.js';
 import { type KeyedAnswer, type RequestContext } from '../core/keyed-request.js';
 import { type Caller } from '../core/caller.js';
+import { ListRefundsDto } from './dto/list-refunds.dto.js';
 import { CreateRefundDto } from './dto/create-refund.dto.js';
 import * as example from './refund.examples.js';
 import { RefundView } from './refund.view.js';
@@ -81,6 +82,21 @@ export class RefundsController {
     @Query() { limit, cursor }: PageDto,
   ): Promise<Page<RefundView>> {
     return this.refunds.list(caller, paymentId, limit, cursor ?? null);
+  }
+
+  @Get('refunds')
+  @Operation({
+    id: 'listAllRefunds',
+    summary: 'List refunds',
+    description: 'Of all payments, newest first. Go on with `next_cursor` while `has_more` is true.',
+    answers: {
+      200: aPage(RefundPage, example.refund),
+    },
+  })
+  @Scopes('payments:read')
+  listAll(@CurrentCaller() caller: Caller, @Query() query: ListRefundsDto): Promise<Page<RefundView>> {
+    const { limit, cursor = null } = query;
+    return this.refunds.listAll(caller, query.filter(), limit, cursor);
   }
 
   @Get('refunds/:id')

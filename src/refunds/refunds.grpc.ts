@@ -6,6 +6,7 @@ import { type IdMessage, type Message, pageMessage, readMessage, readQuery } fro
 import { objectId } from '../http/authentication.js';
 import { PageDto } from '../http/page.dto.js';
 import { parseRequest } from '../http/request.pipe.js';
+import { ListRefundsDto } from './dto/list-refunds.dto.js';
 import { CreateRefundDto } from './dto/create-refund.dto.js';
 import { refundMessage } from './refund.message.js';
 import { type RefundView } from './refund.view.js';
@@ -39,6 +40,13 @@ export class RefundsGrpc {
   ): Promise<Message> {
     const [paymentId, { limit, cursor = null }] = [objectId(id), parseRequest(PageDto, readQuery(message))];
     return pageMessage(await this.refunds.list(call.caller, paymentId, limit, cursor), refundMessage);
+  }
+
+  @ReadingRpc('Refunds', 'ListAll', 'payments:read')
+  async listAll(@CurrentCall() call: Call, @Payload() message: Message): Promise<Message> {
+    const query = parseRequest(ListRefundsDto, readQuery(message, { status: 'REFUND_STATUS' }));
+    const { limit, cursor = null } = query;
+    return pageMessage(await this.refunds.listAll(call.caller, query.filter(), limit, cursor), refundMessage);
   }
 }
 

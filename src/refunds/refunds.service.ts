@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
-import { newestFirst } from '../database/conditions.js';
+import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
@@ -12,6 +12,7 @@ import { PaymentsService } from '../payments/payments.service.js';
 import { Refund } from './refund.entity.js';
 import { RefundFlow } from './refund.flow.js';
 import { refundViewOf, type RefundView } from './refund.view.js';
+import { type RefundFilter } from './dto/list-refunds.dto.js';
 
 /** A client's POST /v1/payments/{id}/refunds, parsed and validated. */
 export interface NewRefund {
@@ -60,9 +61,27 @@ export class RefundsService {
     cursor: string | null,
   ): Promise<Page<RefundView>> {
     await this.payments.get(caller, paymentId);
-    const where = { merchantId: caller.merchantId, paymentId };
+    return this.page({ merchantId: caller.merchantId, paymentId }, limit, cursor);
+  }
+
+  /** A page of a merchant's refunds, of all its payments. */
+  listAll(
+    { merchantId }: Caller,
+    { createdFrom, createdTo, ...conditions }: RefundFilter,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<RefundView>> {
+    const where = { merchantId, ...conditions, createdAt: timeBetween(createdFrom, createdTo) };
+    return this.page(where, limit, cursor);
+  }
+
+  private async page(
+    where: { readonly merchantId: string } & Readonly<Record<string, unknown>>,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<RefundView>> {
     const found = await translateOutage(
-      this.tenants.within(caller.merchantId, (tx) =>
+      this.tenants.within(where.merchantId, (tx) =>
         newestFirst(tx.getRepository(Refund), where, limit, cursor),
       ),
     );

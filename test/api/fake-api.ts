@@ -35,7 +35,7 @@ import { breakWithNotes, reportBreak, result } from '../../src/ops/reconciliatio
 import { Breaks, type ReconciliationBreak } from '../../src/reconciliation/breaks.js';
 import { type Run, Runs } from '../../src/reconciliation/runs.js';
 import { deadLetter } from '../../src/ops/dead-letter.examples.js';
-import { attempt, captured } from '../../src/payments/payment.examples.js';
+import { attempt, captured, dispute } from '../../src/payments/payment.examples.js';
 import { PaymentsService } from '../../src/payments/payments.service.js';
 import { paid, recipient, recipientRemoved } from '../../src/payouts/payout.examples.js';
 import { Recipients } from '../../src/payouts/recipients.js';
@@ -103,6 +103,11 @@ export class FakePayments implements Payments {
     return Promise.resolve({ data: [captured], has_more: false, next_cursor: null });
   }
 
+  disputes(...args: Parameters<Payments['disputes']>): ReturnType<Payments['disputes']> {
+    this.calls.push(['disputes', ...args]);
+    return Promise.resolve({ data: [dispute], has_more: false, next_cursor: null });
+  }
+
   attempts(...args: Parameters<Payments['attempts']>): ReturnType<Payments['attempts']> {
     this.calls.push(['attempts', ...args]);
     return Promise.resolve({ data: [attempt], has_more: false, next_cursor: null });
@@ -130,6 +135,11 @@ export class FakeRefunds implements Refunds {
   get(...args: Parameters<Refunds['get']>): ReturnType<Refunds['get']> {
     this.calls.push(['get', ...args]);
     return Promise.resolve(refund);
+  }
+
+  listAll(...args: Parameters<Refunds['listAll']>): ReturnType<Refunds['listAll']> {
+    this.calls.push(['listAll', ...args]);
+    return Promise.resolve({ data: [refund], has_more: false, next_cursor: null });
   }
 
   list(...args: Parameters<Refunds['list']>): ReturnType<Refunds['list']> {

@@ -41,14 +41,14 @@ interface Written {
   readonly indexes: number;
 }
 
-/** The conditions of the indexes that hold payments of orders alone. */
-const OF_ORDERS = "'{holds_order,(order_reference IS NOT NULL)}'::text[]";
+/** The conditions of indexes in which a plain payment has no entry, and one of an order only those that name it. */
+const OF_FEW = "'{holds_order,(order_reference IS NOT NULL),(disputes IS NOT NULL)}'::text[]";
 
 /** Tables written to by the transaction that asks. */
 const WRITTEN = `
 SELECT relname AS table, n_tup_ins::int AS inserts, n_tup_upd::int AS updates, n_tup_hot_upd::int AS "hotUpdates",
        (SELECT count(*)::int FROM pg_index
-         WHERE indrelid = relid AND ($1 OR NOT coalesce(pg_get_expr(indpred, indrelid) = ANY (${OF_ORDERS}), false))) AS indexes
+         WHERE indrelid = relid AND NOT coalesce(pg_get_expr(indpred, indrelid) = ANY (${OF_FEW}) AND NOT ($1 AND pg_get_expr(indpred, indrelid) LIKE '%order%'), false)) AS indexes
   FROM pg_stat_xact_user_tables WHERE n_tup_ins + n_tup_upd > 0 ORDER BY relname`;
 
 let database: FreshDatabase;

@@ -57,6 +57,18 @@ beforeAll(async () => {
   const endpoint = await idOf(owner.post('/v1/webhook_endpoints', target, randomUUID()));
   const order = { reference: 'the-order-of-the-owner' };
   const payment = await idOf(owner.post('/v1/payments', { ...orderOf(), order }, randomUUID()));
+  const dispute = {
+    id: randomUUID(),
+    pspReference: 'du_1',
+    status: 'open',
+    reason: null,
+    amount: 1,
+    amountWithheld: 0,
+    stage: 1,
+    openedAt: '2026-01-01T00:00:00.000Z',
+    closedAt: null,
+  };
+  await environment.sql('UPDATE payments SET disputes = $1', [JSON.stringify([dispute])]);
   const refund = await idOf(
     owner.post(`/v1/payments/${payment}/refunds`, { amount: 500, reference: 'r-1' }, randomUUID()),
   );
@@ -83,6 +95,7 @@ beforeAll(async () => {
   if (!ids.every((id) => typeof id === 'string')) throw new Error(`not all are made: ${ids.join()}`);
   owned = {
     orders: order.reference,
+    disputes: dispute.id,
     payments: payment,
     refunds: refund,
     payouts: payout,
@@ -243,6 +256,7 @@ describe("every route, with another merchant's key", () => {
       'Payments.Get': { id },
       'Payments.List': null,
       'Payments.ListAttempts': { id },
+      'Payments.ListDisputes': null,
       'Payments.Capture': { id },
       'Payments.Complete': { id, details: { fields: { redirectResult: { stringValue: 'x' } } } },
       'Payments.Cancel': { id },
@@ -250,6 +264,7 @@ describe("every route, with another merchant's key", () => {
       'Refunds.Create': { payment_id: id },
       'Refunds.Get': { id: owned['refunds'] },
       'Refunds.List': { payment_id: id },
+      'Refunds.ListAll': null,
       'Orders.Get': { reference: owned['orders'] },
       'Orders.List': null,
       'Payouts.Create': null,

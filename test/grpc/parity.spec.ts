@@ -124,9 +124,15 @@ async function byRest(request: Request): Promise<Answer & { readonly status: num
 async function byGrpc(request: Request): Promise<Answer & { readonly status: string }> {
   const ended = await shop.call('Payments.Create', messageOf(request), { key: randomUUID() });
   if (ended.code === 'OK') {
-    const payment = ended.response['payment'] as Message & { status: string };
-    const status = payment.status.replace('PAYMENT_STATUS_', '').toLowerCase();
-    return { status: 'OK', code: 'OK', faults: [], payment: comparable({ ...payment, status }) };
+    const payment = ended.response['payment'] as Message & { readonly payment_method: Message };
+    const word = (prefix: string, name: unknown) => String(name).replace(`${prefix}_`, '').toLowerCase();
+    const { payment_method: method } = payment;
+    const words = {
+      status: word('PAYMENT_STATUS', payment['status']),
+      capture: word('CAPTURE_MODE', payment['capture']),
+      payment_method: { ...method, type: word('PAYMENT_METHOD_TYPE', method['type']) },
+    };
+    return { status: 'OK', code: 'OK', faults: [], payment: comparable({ ...payment, ...words }) };
   }
   return { status: ended.code, ...faultsOf(ended), payment: {} };
 }

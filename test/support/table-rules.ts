@@ -62,7 +62,6 @@ holds(payments, {
       where: ({ holdsOrder }) => holdsOrder === true,
     },
   ],
-  references: [{ name: 'payments_of_order', columns: ['merchantId', 'orderReference'], to: orders }],
   checks: [
     {
       // Captures never exceed the authorized amount, refunds never the captured amount.

@@ -310,6 +310,28 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/v1/disputes': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List disputes
+     * @description Of all payments, the newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listDisputes'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/events': {
     readonly parameters: {
       readonly query?: never;
@@ -730,6 +752,28 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/v1/refunds': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List refunds
+     * @description Of all payments, newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listAllRefunds'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/refunds/{id}': {
     readonly parameters: {
       readonly query?: never;
@@ -1113,6 +1157,12 @@ export interface components {
       /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
     };
+    readonly DisputePage: {
+      readonly data: readonly components['schemas']['Dispute'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
     /** @description A change of a payment, refund, dispute or payout. */
     readonly Event: {
       /** @description The payment, refund, order or payout as the API showed it at that moment; for `ping` the endpoint. */
@@ -1401,12 +1451,19 @@ export interface components {
     readonly Payment: {
       /** @description The requested amount, in minor units. */
       readonly amount: number;
+      /** @description What is authorized and neither captured nor being captured, in minor units. */
+      readonly amount_capturable: number;
       /** @description In minor units. */
       readonly amount_captured: number;
       /** @description What the PSP holds back because of disputes, or has taken, in minor units. It cannot be refunded. */
       readonly amount_disputed: number;
       /** @description In minor units. */
       readonly amount_refunded: number;
+      /**
+       * @description `manual` authorizes only; capture or cancel later.
+       * @enum {string}
+       */
+      readonly capture: 'automatic' | 'manual';
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
@@ -1434,11 +1491,15 @@ export interface components {
       readonly object: 'payment';
       /** @description The order that it is for. */
       readonly order: string | null;
+      /** @description What the request said of it; tokens are not kept. */
+      readonly payment_method: components['schemas']['PaymentMethodShown'];
       /** @description The PSP account that took the payment, as soon as one did. */
       readonly psp: string | null;
       /** @description That PSP's own id. */
       readonly psp_reference: string | null;
       readonly reference: string;
+      /** @description Where the customer comes back to. */
+      readonly return_url: string | null;
       /** @description The PSPs that were tried, in order, with the outcome of each. */
       readonly routes: readonly components['schemas']['Route'][];
       /**
@@ -1480,6 +1541,13 @@ export interface components {
         readonly [key: string]: string;
       };
       /** @enum {string} */
+      readonly type: 'card';
+    };
+    readonly PaymentMethodShown: {
+      readonly brand: string | null;
+      /** @description The issuer's country, ISO 3166-1 alpha-2. */
+      readonly country: string | null;
+      /** @constant */
       readonly type: 'card';
     };
     readonly PaymentOrder: {
@@ -3302,6 +3370,100 @@ export interface operations {
       };
     };
   };
+  readonly listDisputes: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description `next_cursor` of the page before. */
+        readonly cursor?: string;
+        /** @description How many at most on a page. */
+        readonly limit?: number;
+        readonly status?: 'open' | 'won' | 'lost';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DisputePage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly listEvents: {
     readonly parameters: {
       readonly query?: {
@@ -3933,6 +4095,8 @@ export interface operations {
         readonly 'created[lte]'?: string;
         /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
+        /** @description The reference or the e-mail address of their customer. Payments keep keyed hashes of both, so it has to be the whole of it; capital letters count in a reference. */
+        readonly customer?: string;
         /** @description How many at most on a page. */
         readonly limit?: number;
         /** @description The order that they are for. */
@@ -5993,6 +6157,106 @@ export interface operations {
       };
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listAllRefunds: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Created at this time or later (RFC 3339). */
+        readonly 'created[gte]'?: string;
+        /** @description Created at this time or earlier (RFC 3339). */
+        readonly 'created[lte]'?: string;
+        /** @description `next_cursor` of the page before. */
+        readonly cursor?: string;
+        /** @description How many at most on a page. */
+        readonly limit?: number;
+        /** @description Names it among several of the payment. A request with the same reference, under whatever Idempotency-Key, is answered with the first and moves no money. Without a reference there is one. */
+        readonly reference?: string;
+        readonly status?: 'pending' | 'succeeded' | 'failed';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['RefundPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;

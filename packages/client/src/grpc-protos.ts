@@ -164,6 +164,10 @@ export const protos = {
                   requestType: 'PaymentsListAttemptsRequest',
                   responseType: 'PaymentsListAttemptsResponse',
                 },
+                ListDisputes: {
+                  requestType: 'PaymentsListDisputesRequest',
+                  responseType: 'PaymentsListDisputesResponse',
+                },
                 Capture: { requestType: 'PaymentsCaptureRequest', responseType: 'PaymentsCaptureResponse' },
                 Complete: {
                   requestType: 'PaymentsCompleteRequest',
@@ -204,6 +208,7 @@ export const protos = {
                 _failure: { oneof: ['failure'] },
                 _next_action: { oneof: ['next_action'] },
                 _order: { oneof: ['order'] },
+                _return_url: { oneof: ['return_url'] },
               },
               fields: {
                 id: { type: 'string', id: 1 },
@@ -226,6 +231,18 @@ export const protos = {
                 updated_at: { type: 'google.protobuf.Timestamp', id: 18 },
                 test: { type: 'bool', id: 19 },
                 order: { type: 'string', id: 20, options: { proto3_optional: true } },
+                capture: { type: 'CaptureMode', id: 21 },
+                amount_capturable: { type: 'int64', id: 22 },
+                payment_method: { type: 'PaymentMethodShown', id: 23 },
+                return_url: { type: 'string', id: 24, options: { proto3_optional: true } },
+              },
+            },
+            PaymentMethodShown: {
+              oneofs: { _brand: { oneof: ['brand'] }, _country: { oneof: ['country'] } },
+              fields: {
+                type: { type: 'PaymentMethodType', id: 1 },
+                brand: { type: 'string', id: 2, options: { proto3_optional: true } },
+                country: { type: 'string', id: 3, options: { proto3_optional: true } },
               },
             },
             NextAction: {
@@ -354,6 +371,7 @@ export const protos = {
                 _created_gte: { oneof: ['created_gte'] },
                 _created_lte: { oneof: ['created_lte'] },
                 _order: { oneof: ['order'] },
+                _customer: { oneof: ['customer'] },
               },
               fields: {
                 limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
@@ -364,6 +382,7 @@ export const protos = {
                 created_gte: { type: 'google.protobuf.Timestamp', id: 6, options: { proto3_optional: true } },
                 created_lte: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
                 order: { type: 'string', id: 8, options: { proto3_optional: true } },
+                customer: { type: 'string', id: 9, options: { proto3_optional: true } },
               },
             },
             PaymentsListResponse: {
@@ -393,6 +412,26 @@ export const protos = {
             PaymentsCancelResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
             PaymentsWatchRequest: { fields: { id: { type: 'string', id: 1 } } },
             PaymentsWatchResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
+            PaymentsListDisputesRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _status: { oneof: ['status'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                status: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            PaymentsListDisputesResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Dispute', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
             Route: {
               oneofs: { _outcome: { oneof: ['outcome'] } },
               fields: {
@@ -511,6 +550,7 @@ export const protos = {
                 Create: { requestType: 'RefundsCreateRequest', responseType: 'RefundsCreateResponse' },
                 Get: { requestType: 'RefundsGetRequest', responseType: 'RefundsGetResponse' },
                 List: { requestType: 'RefundsListRequest', responseType: 'RefundsListResponse' },
+                ListAll: { requestType: 'RefundsListAllRequest', responseType: 'RefundsListAllResponse' },
               },
             },
             RefundStatus: {
@@ -575,6 +615,31 @@ export const protos = {
               },
             },
             RefundsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Refund', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            RefundsListAllRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _reference: { oneof: ['reference'] },
+                _created_gte: { oneof: ['created_gte'] },
+                _created_lte: { oneof: ['created_lte'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                status: { type: 'RefundStatus', id: 3 },
+                reference: { type: 'string', id: 4, options: { proto3_optional: true } },
+                created_gte: { type: 'google.protobuf.Timestamp', id: 5, options: { proto3_optional: true } },
+                created_lte: { type: 'google.protobuf.Timestamp', id: 6, options: { proto3_optional: true } },
+              },
+            },
+            RefundsListAllResponse: {
               oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
               fields: {
                 data: { rule: 'repeated', type: 'Refund', id: 1 },

@@ -32,6 +32,8 @@ const methods: readonly (readonly [request: RegExp, service: string, rpc: string
   [/^POST .*\/v1\/payments\/(?<id>[^/]+)\/cancel$/, 'Payments', 'Cancel'],
   [/^POST .*\/v1\/payments\/(?<payment_id>[^/]+)\/refunds$/, 'Refunds', 'Create'],
   [/^GET .*\/v1\/payments\/(?<payment_id>[^/]+)\/refunds$/, 'Refunds', 'List'],
+  [/^GET .*\/v1\/disputes$/, 'Payments', 'ListDisputes'],
+  [/^GET .*\/v1\/refunds$/, 'Refunds', 'ListAll'],
   [/^GET .*\/v1\/refunds\/(?<id>[^/]+)$/, 'Refunds', 'Get'],
   [/^GET .*\/v1\/orders$/, 'Orders', 'List'],
   [/^GET .*\/v1\/orders\/(?<reference>[^/]+)$/, 'Orders', 'Get'],

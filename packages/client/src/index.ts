@@ -1,9 +1,9 @@
 /** `@payonce/client`: see README.md. */
 export { PayonceClient } from './payonce-client.js';
-export { type PaymentFilter, type Payments, type RefundPaging } from './payments.js';
+export { type DisputeFilter, type PaymentFilter, type Payments, type RefundPaging } from './payments.js';
 export { type OrderFilter, type OrderOutcome, type Orders, type PayOrderOptions } from './orders.js';
 export { type PayoutFilter, type Payouts } from './payouts.js';
-export { type Refunds } from './refunds.js';
+export { type RefundFilter, type Refunds } from './refunds.js';
 export { type EventFilter, type Events } from './events.js';
 export { type List } from './list.js';
 export {

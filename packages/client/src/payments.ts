@@ -4,6 +4,7 @@ import {
   type CancelRequest,
   type CaptureRequest,
   type CompleteRequest,
+  type Dispute,
   type Payment,
   type PaymentRequest,
   type Refund,
@@ -14,6 +15,7 @@ import { type ReadOptions, type WriteOptions } from './options.js';
 import { type Transport, type Written } from './transport.js';
 
 export type RefundPaging = NonNullable<Asked<'get', '/v1/payments/{id}/refunds'>['query']>;
+export type DisputeFilter = NonNullable<Asked<'get', '/v1/disputes'>['query']>;
 export type PaymentFilter = NonNullable<Asked<'get', '/v1/payments'>['query']>;
 
 /** Payments. Every method throws a PayonceError, and a TypeError for options that cannot be right. */
@@ -36,6 +38,11 @@ export class Payments {
   /** Newest first. `limit` is how many come with a page; all pages are gone through. */
   list(query: PaymentFilter = {}, options?: ReadOptions): List<Payment> {
     return this.#transport.list('/v1/payments', { query }, options);
+  }
+
+  /** Disputes of all payments, the newest first. */
+  disputes(query: DisputeFilter = {}, options?: ReadOptions): List<Dispute> {
+    return this.#transport.list('/v1/disputes', { query }, options);
   }
 
   /** Every call that was made to a PSP for a payment, the newest first. */

@@ -17,6 +17,7 @@ import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailabl
 import { type Columns, columnsOf } from './columns.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
+import { LookUps } from './look-ups.js';
 import { type CommitValues, paramsForMany, paramsForOne, Statements } from './commit-statement.js';
 import { type Shape } from './commit-statement-text.js';
 import { type Table } from '../../core/table.js';
@@ -88,6 +89,7 @@ export class PostgresStore implements Store {
   private readonly lanes: Lane[];
   private readonly inHand = new Set<Promise<void>>();
   private readonly waker: Waker;
+  private readonly lookUps: LookUps;
   private readonly listeners: ((changes: readonly Change[]) => void)[] = [];
   private queued = 0;
   private turns = 0;
@@ -97,6 +99,7 @@ export class PostgresStore implements Store {
 
   constructor(private readonly options: PostgresStoreOptions) {
     this.waker = new Waker(options.pool, options.clock);
+    this.lookUps = new LookUps(options.tenantPool);
     const name = options.applicationName ?? 'payonce-commit';
     this.lanes = Array.from({ length: options.lanes }, () => new Lane(options.url, name));
   }
@@ -238,6 +241,11 @@ export class PostgresStore implements Store {
   }
 
   async find<Row>(table: Table<Row>, where: Where<Row>, limit?: number): Promise<Row[]> {
+    const key = primaryKeyIn(table, where);
+    if (key) {
+      const row = await this.lookUps.find(table, key);
+      return row ? [row] : [];
+    }
     const values: (string | null)[] = [];
     const condition = conditionOf(columnsOf(table), where, values);
     const first = limit === undefined ? '' : ` LIMIT ${limit}`;
@@ -321,6 +329,14 @@ function gateOf([gate]: readonly Change[]): string {
 function primaryOf(table: Table): string {
   const columns = columnsOf(table);
   return table.primary.map((property) => columns.get(property)!.name).join(', ');
+}
+
+/** The values of the primary key, if they are all that is asked for, and a merchant is the first of them; else null. */
+function primaryKeyIn<Row>({ primary }: Table<Row>, where: Where<Row>): readonly string[] | null {
+  const asked = where as Readonly<Record<string, unknown>>;
+  if (primary[0] !== 'merchantId' || Object.keys(asked).length !== primary.length) return null;
+  const values = primary.map((property) => asked[property]);
+  return values.every((value) => typeof value === 'string') ? values : null;
 }
 
 /** The merchant whose rows are read; null: the rows of all merchants. */

@@ -1,6 +1,6 @@
 import { IsOneOf } from '../../http/fields.js';
 import { CreatedRangeDto } from '../../http/page.dto.js';
-import { IsPspName, IsReference } from '../../http/shared-fields.js';
+import { IsLine, IsPspName, IsReference } from '../../http/shared-fields.js';
 import { paymentStatuses } from '../payment.lifecycle.js';
 
 export class ListPaymentsDto extends CreatedRangeDto {
@@ -16,9 +16,16 @@ export class ListPaymentsDto extends CreatedRangeDto {
   @IsReference({ optional: true, description: 'The order that they are for.' })
   order?: string;
 
+  @IsLine({
+    optional: true,
+    description:
+      'The reference or the e-mail address of their customer. Payments keep keyed hashes of both, so it has to be the whole of it; capital letters count in a reference.',
+  })
+  customer?: string;
+
   filter() {
-    const { status, psp, reference, order: orderReference } = this;
-    return { status, psp, reference, orderReference, ...this.created() };
+    const { status, psp, reference, order: orderReference, customer } = this;
+    return { status, psp, reference, orderReference, customer, ...this.created() };
   }
 }
 
