@@ -221,16 +221,24 @@ async function rehearse3ds({ client, url, apiKey }: Rehearsal): Promise<Report> 
   };
 }
 
+/** Stripe charges, and none of its answers arrives for as long as the request takes. Returns the payment's id. */
+async function loseAnswers({ client, psps }: Rehearsal, request: PaymentRequest): Promise<string> {
+  await psps.misbehave('stripe', { fault: 'reset_after', on: 'any', rate: 1 });
+  try {
+    return (await client.payments.create(request)).body.id;
+  } finally {
+    await psps.behave('stripe');
+  }
+}
+
 /** Stripe charges one card, its answer is lost, and the customer pays with another card. */
 async function rehearseOrder(rehearsal: Rehearsal): Promise<Report> {
-  const { client, psps } = rehearsal;
+  const { client } = rehearsal;
   const request = orderFor('stripe', 'pm_card_visa');
   const order = { reference: request.reference };
-  await psps.misbehave('stripe', { fault: 'reset_after', on: 'any', rate: 1 });
-  const first = await client.payments.create({ ...request, order }).finally(() => psps.behave('stripe'));
+  const id = await loseAnswers(rehearsal, { ...request, order });
   const otherCard = orderFor('stripe', 'pm_card_mastercard').payment_method;
   const second = await client.orders.pay(order, { ...request, payment_method: otherCard });
-  const { id } = first.body;
   if (second.outcome !== 'paid_before' || second.paymentId !== id) {
     throw new Refused(`The second card is ${second.outcome}.`);
   }

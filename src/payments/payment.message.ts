@@ -14,14 +14,12 @@ export const paymentChoices: Choices = {
 export const paymentFilterChoices: Choices = { status: 'PAYMENT_STATUS' };
 
 export function paymentMessage(payment: PaymentView): Message {
+  const { type, brand, country } = payment.payment_method;
   return {
     ...payment,
     status: choiceOf('PAYMENT_STATUS', payment.status),
     capture: choiceOf('CAPTURE_MODE', payment.capture),
-    payment_method: {
-      ...payment.payment_method,
-      type: choiceOf('PAYMENT_METHOD_TYPE', payment.payment_method.type),
-    },
+    payment_method: { type: choiceOf('PAYMENT_METHOD_TYPE', type), brand, country },
     next_action: nextActionMessage(payment.next_action),
     disputes: payment.disputes.map(disputeMessage),
     created_at: timestampOf(payment.created_at),

@@ -26,7 +26,7 @@ import { type PaymentStatus, paymentStatuses } from './payment.lifecycle.js';
 import { firstEntityKey, leftToCapture } from './payment-state.js';
 
 @ApiSchema({ name: 'PaymentMethodShown' })
-export class PaymentMethodView {
+class PaymentMethodView {
   @Constant('card')
   readonly type: 'card';
 
