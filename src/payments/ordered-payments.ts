@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
-import { NoneOf } from '../core/change.js';
 import { type KeyedAnswer, keyedRequest, type RequestContext } from '../core/keyed-request.js';
 import { Problem } from '../core/problem.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
@@ -10,12 +9,15 @@ import { type CancelFlow } from './cancel.flow.js';
 import { OrderInDoubt, type OrderedChargeFlow } from './ordered-charge.flow.js';
 import { PaymentOperations } from './payment-operations.js';
 import { PaymentRouteWorker } from './payment-route-worker.js';
-import { firstEntityKey, firstRequested } from './payment-state.js';
+import { type PaymentStatus } from './payment.lifecycle.js';
 import { payments } from './payment.table.js';
 import { type NewPayment } from './dto/create-payment.dto.js';
 
+/** The naps of a request that waits for another one under its key. */
 const FIRST_NAP_MS = 20;
 const LONGEST_NAP_MS = 250;
+const ASKED_EVERY_MS = 1_000;
+const UNDECIDED: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_action']);
 
 /** Fields that captures and refunds have. */
 const nothingMore = { amount: null, reference: null, reason: null, metadata: {} } as const;
@@ -43,17 +45,17 @@ export class OrderedPayments {
   ): Promise<KeyedAnswer> {
     const { clock } = this.operations.tools;
     const until = clock.monotonicMs() + (context.waitMs || (context.deadlineMs ?? this.config.deadlineMs));
-    const asked = new Set<string>();
+    const canceled = new Set<string>();
     for (;;) {
       try {
         return await this.runner.run(flow, keyedRequest(context, payment));
       } catch (error) {
         if (!(error instanceof OrderInDoubt)) throw error;
-        const { undecided, replaced } = error;
-        for (const id of replaced.filter((one) => !asked.has(one))) await this.cancel(context, id, cancel);
-        for (const id of undecided.filter((one) => !asked.has(one))) void this.advance(context, id);
-        for (const id of [...undecided, ...replaced]) asked.add(id);
-        if (!(await this.waitForOneOf(context, [...undecided, ...replaced], until))) throw error;
+        for (const id of error.replaced.filter((one) => !canceled.has(one))) {
+          await this.cancel(context, id, cancel);
+          canceled.add(id);
+        }
+        if (!(await this.waitForOneOf(context, error, until))) throw error;
       }
     }
   }
@@ -69,36 +71,48 @@ export class OrderedPayments {
     }
   }
 
-  /** Asks its PSP now, unless a request or a worker is about to. */
-  private async advance({ caller, requestId }: RequestContext, paymentId: string): Promise<void> {
-    const { merchantId } = caller;
+  /** False where none of them was decided in time. */
+  private async waitForOneOf(
+    context: RequestContext,
+    { undecided, replaced }: OrderInDoubt,
+    untilMs: number,
+  ): Promise<boolean> {
+    const { clock, store } = this.operations.tools;
+    const { merchantId } = context.caller;
+    const ids = [...undecided, ...replaced];
+    const over = new AbortController();
+    for (const id of undecided) void this.driveOn(context, id, untilMs, over.signal);
     try {
-      const state = await this.operations.find(merchantId, paymentId, firstRequested);
-      if (!state) return;
-      const entityKey = firstEntityKey(state.payment);
-      await this.worker.askNow({ merchantId, paymentId, payoutId: null, entityKey }, requestId);
+      for (let napMs = FIRST_NAP_MS; ids.length > 0; napMs = Math.min(napMs * 2, LONGEST_NAP_MS)) {
+        const found = await Promise.all(ids.map((id) => store.find(payments, { merchantId, id }, 1)));
+        if (found.some(([one]) => one && !UNDECIDED.has(one.status))) return true;
+        const leftMs = untilMs - clock.monotonicMs();
+        if (leftMs <= 0) return false;
+        await clock.sleep(Math.min(napMs, leftMs));
+      }
+      return false;
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Advances it as its own client would who asks again: where and how often its PSP is asked, the next step decides. */
+  private async driveOn(
+    { caller: { merchantId }, requestId }: RequestContext,
+    paymentId: string,
+    untilMs: number,
+    over: AbortSignal,
+  ): Promise<void> {
+    const { clock } = this.operations.tools;
+    try {
+      while (!over.aborted) {
+        const leftMs = Math.max(untilMs - clock.monotonicMs(), 0);
+        await this.worker.advanceForClient({ merchantId, paymentId, payoutId: null }, requestId, leftMs);
+        await clock.sleep(ASKED_EVERY_MS, over).catch(() => {});
+      }
     } catch (err) {
       // The resolver goes on with it.
       this.logger.warn({ err, payment_id: paymentId }, 'a payment in the way of another was not advanced');
     }
-  }
-
-  /** False where none of them was decided in time. */
-  private async waitForOneOf(
-    { caller: { merchantId } }: RequestContext,
-    ids: readonly string[],
-    untilMs: number,
-  ): Promise<boolean> {
-    const { clock, store } = this.operations.tools;
-    for (let napMs = FIRST_NAP_MS; ids.length > 0; napMs = Math.min(napMs * 2, LONGEST_NAP_MS)) {
-      const decided = new NoneOf(['processing', 'requires_action']);
-      for (const id of ids) {
-        if ((await store.find(payments, { merchantId, id, status: decided }, 1)).length > 0) return true;
-      }
-      const leftMs = untilMs - clock.monotonicMs();
-      if (leftMs <= 0) return false;
-      await clock.sleep(Math.min(napMs, leftMs));
-    }
-    return false;
   }
 }

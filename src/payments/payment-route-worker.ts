@@ -5,12 +5,12 @@ import { evidenceOnly } from '../request-storage/decisions/advance.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { type RouteHistory } from '../request-storage/decisions/assess-route.js';
 import { askAbout, unanswered } from '../request-storage/decisions/delayed-lookup.js';
-import { evidenceOf, RouteWorker } from '../request-storage/route-worker.js';
+import { evidenceOf, RouteWorker, type Subject } from '../request-storage/route-worker.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type OrphanEffect } from '../request-storage/route.entity.js';
 import { isVouchedFor, stateOfOrphan, moveOrphan, openCompensation, undoable } from './orphan.js';
 import { PaymentOperations } from './payment-operations.js';
-import { type PaymentState, withHistory } from './payment-state.js';
+import { firstEntityKey, type PaymentState, withHistory } from './payment-state.js';
 
 /** Advances a payment's operations when no client asks, and gives back orphan effects. */
 @Injectable()
@@ -20,6 +20,13 @@ export class PaymentRouteWorker extends RouteWorker<PaymentState> {
     @Inject(OperationTools) tools: OperationTools,
   ) {
     super(operations, tools);
+  }
+
+  /** Advances the payment's own operation for a client that waits for its outcome, for at most so long. */
+  async advanceForClient(of: Subject, traceId: string, waitsMs: number): Promise<boolean> {
+    const state = await this.operations.read(of);
+    const due = { ...of, entityKey: firstEntityKey(state.payment) };
+    return this.follow(due, state, newRun(this.deps, traceId, waitsMs));
   }
 
   /**

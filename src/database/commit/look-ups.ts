@@ -1,13 +1,15 @@
 import type pg from 'pg';
 import { type Value } from '../../core/change.js';
 import { type Table } from '../../core/table.js';
-import { isOutage, translateOutage } from '../store-unavailable.js';
+import { isOutage, StoreUnavailable, translateOutage } from '../store-unavailable.js';
 import { TENANTS, tenants } from '../tenants.js';
 import { columnsOf } from './columns.js';
 import { encodeArray } from './encoding.js';
 
 /** At most this many rows are looked up by one statement. */
 const MAX_BATCH = 128;
+/** Look-ups of one table that may wait; beyond it they fail at once. */
+const MAX_WAITING = 10_000;
 
 interface LookUp {
   /** The values of the primary key, of which the first is the merchant. */
@@ -31,7 +33,8 @@ export class LookUps {
       const lookUp = { key, resolve: resolve as LookUp['resolve'], reject };
       const others = this.waiting.get(table);
       if (others) {
-        others.push(lookUp);
+        if (others.length < MAX_WAITING) others.push(lookUp);
+        else reject(new StoreUnavailable(new Error('too many look-ups wait')));
         return;
       }
       this.waiting.set(table, [lookUp]);
