@@ -1,10 +1,12 @@
 import { insert, NoneOf, type Refusal, update } from '../core/change.js';
 import { Problem } from '../core/problem.js';
 import { type BeginResult, type KeyedRun } from '../idempotency/operation.js';
+import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { ChargeFlow, type ChooseAccounts } from './charge.flow.js';
 import { type Order } from './order.entity.js';
 import { type AskedOrder, newOrder, type OrderRefusal, whatASecondPaymentGets } from './order-rules.js';
 import { orders } from './order.table.js';
+import { type Payment } from './payment.entity.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { type PaymentState } from './payment-state.js';
 import { payments } from './payment.table.js';
@@ -48,28 +50,35 @@ export class OrderedChargeFlow extends ChargeFlow {
     refused: Refusal | null,
   ): Promise<BeginResult<PaymentState>> {
     const { asked } = this;
-    const { store, clock, ids } = this.operations.tools;
+    const { clock, ids } = this.operations.tools;
     const { merchantId } = run;
+    const stands = await this.read(merchantId);
     const now = clock.now();
-    const [stands] = await store.find(orders, { merchantId, reference: asked.reference }, 1);
     const verdict = stands
-      ? whatASecondPaymentGets(stands, await this.liveOf(stands), input, asked, now)
+      ? whatASecondPaymentGets(stands.order, stands.live, input, asked, now)
       : newOrder({ merchantId, id: ids.uuid() }, asked, input, now);
     if (!verdict) {
       const errors = [{ pointer: '/order/amount', message: 'must be given for an order in parts' }];
       throw new Problem('validation_failed', 'The request is not valid.', { errors });
     }
     if (verdict.do === 'wait') throw new OrderInDoubt(verdict.undecided, verdict.replaced, verdict.paymentId);
-    if (verdict.do === 'refuse') return refusal(verdict.why, verdict.paymentId, stands ?? null);
+    if (verdict.do === 'refuse') return refusal(verdict.why, verdict.paymentId, stands?.order ?? null);
     const { order } = verdict;
-    const change = stands ? changed(stands, order) : insert(orders, order);
+    const change = stands ? changed(stands.order, order) : insert(orders, order);
     return this.newPayment(input, run, refused, { order, changes: [change] });
   }
 
-  private async liveOf({ merchantId, reference, amountLive }: Order) {
-    if (amountLive === 0) return [];
-    const status = new NoneOf(['failed', 'canceled', 'refunded']);
-    return this.operations.tools.store.find(payments, { merchantId, orderReference: reference, status });
+  /** The order with its live payments as of one moment; null: there is none. */
+  private read(merchantId: string): Promise<{ readonly order: Order; readonly live: Payment[] } | null> {
+    const { tools } = this.operations;
+    const { reference } = this.asked;
+    const readOrder = async () => (await tools.store.find(orders, { merchantId, reference }, 1))[0] ?? null;
+    return asOfOneMoment(tools, readOrder, async (order) => {
+      const status = new NoneOf(['failed', 'canceled', 'refunded']);
+      const where = { merchantId, orderReference: reference, status };
+      const live = order.amountLive === 0 ? [] : await tools.store.find(payments, where, MOST_LIVE);
+      return { order, live };
+    });
   }
 }
 
@@ -80,6 +89,9 @@ function changed(
   const set = { version: next, inParts, amountDue, amountLive, updatedAt };
   return update(orders, { merchantId, reference }, set, { version });
 }
+
+/** Parts beyond these count as decided, and so make no room. */
+const MOST_LIVE = 1_000;
 
 const DETAILS: Readonly<Record<OrderRefusal, string>> = {
   order_paid:

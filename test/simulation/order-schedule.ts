@@ -106,6 +106,8 @@ class OrderSchedule extends PaymentSchedule {
     const running = ordered.create(context, payment, flow, flows.cancel);
     const told = await Promise.race([running.catch(messageOf), process.death]);
     if (typeof told === 'string') {
+      // Whoever is told so thanks the customer: it is the final answer of its key, and names what paid.
+      if (told.startsWith('order_paid')) throw new Broken(world, 'I10: paid by nothing that is named');
       if (told.startsWith('order_in_doubt')) this.inDoubt += 1;
       world.tell(`${card.key}: ${told.split(':')[0]!}`);
       // A part that is larger than what is left is not asked for for ever.
