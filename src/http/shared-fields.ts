@@ -28,11 +28,18 @@ export function IsReference(said: FieldOptions = {}): PropertyDecorator {
 }
 
 /** It becomes a part of a path, of which `.` and `..` would make another one. */
+const ORDER_REFERENCE = LINE.replace('^', String.raw`^(?!\.{1,2}$)`);
+
+/** Whether an order can have this reference; what Postgres cannot store is none. */
+export function mayNameOrder(reference: string): boolean {
+  return new RegExp(ORDER_REFERENCE).test(reference);
+}
+
 export function IsOrderReference(said: FieldOptions = {}): PropertyDecorator {
   return IsText({
     minLength: 1,
     maxLength: 255,
-    pattern: LINE.replace('^', String.raw`^(?!\.{1,2}$)`),
+    pattern: ORDER_REFERENCE,
     description: 'Your name for the order, unique among your orders.',
     message: 'must be 1 to 255 characters without control characters, and neither . nor ..',
     ...said,

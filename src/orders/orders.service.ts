@@ -4,6 +4,7 @@ import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
 import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { mayNameOrder } from '../http/shared-fields.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { Order } from '../payments/order.entity.js';
 import { type OrderView, orderViewOf } from '../payments/order.view.js';
@@ -18,6 +19,7 @@ export class OrdersService {
 
   /** Throws Problem `not_found` for another merchant's order as for none. */
   async get({ merchantId }: Pick<Caller, 'merchantId'>, reference: string): Promise<OrderDetailsView> {
+    if (!mayNameOrder(reference)) throw new Problem('not_found', 'No such order.');
     const found = await translateOutage(
       this.tenants.within(merchantId, async (tx) => {
         const order = await tx.findOneBy(Order, { merchantId, reference });

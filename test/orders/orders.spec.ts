@@ -238,7 +238,7 @@ describe('an order, read', () => {
   );
 
   it('is not there before its first payment, nor for another merchant', async () => {
-    expect((await read('order-77')).status).toBe(404);
+    for (const name of ['order-77', 'no\0name', 'x'.repeat(256)]) expect((await read(name)).status).toBe(404);
     for (const dots of ['.', '..'])
       expect(codeOf(await pay(visa({ reference: dots })))).toBe('validation_failed');
     await pay(visa());
