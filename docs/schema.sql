@@ -800,6 +800,8 @@ CREATE UNIQUE INDEX orders_id ON public.orders USING btree (id);
 
 CREATE INDEX orders_newest ON public.orders USING btree (merchant_id, id);
 
+CREATE INDEX orders_overpaid ON public.orders USING btree (merchant_id, id) WHERE (amount_overpaid > 0);
+
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY tenants ON orders USING (payonce_sees(merchant_id));
@@ -917,9 +919,11 @@ CREATE UNIQUE INDEX payments_one_holds_order ON public.payments USING btree (mer
 
 CREATE INDEX payments_order ON public.payments USING btree (merchant_id, order_reference, id) WHERE (order_reference IS NOT NULL);
 
-CREATE INDEX payments_reference ON public.payments USING btree (merchant_id, reference);
+CREATE INDEX payments_reference ON public.payments USING btree (merchant_id, reference, id);
 
 CREATE TRIGGER payments_ledger_due AFTER UPDATE OF disputes ON public.payments FOR EACH ROW WHEN ((new.disputes IS DISTINCT FROM old.disputes)) EXECUTE FUNCTION payonce_ledger_due_dispute();
+
+CREATE TRIGGER payments_with_order BEFORE UPDATE OF status, amount_captured, amount_refunded ON public.payments FOR EACH ROW WHEN (((new.order_reference IS NOT NULL) AND (current_setting('payonce.orders'::text, true) IS DISTINCT FROM 'known'::text) AND (((old.status IS DISTINCT FROM new.status) OR (old.amount_captured IS DISTINCT FROM new.amount_captured)) OR (old.amount_refunded IS DISTINCT FROM new.amount_refunded)))) EXECUTE FUNCTION payonce_order_left_behind();
 
 ALTER TABLE payments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
@@ -1770,6 +1774,14 @@ BEGIN
   ON CONFLICT (merchant_id, account, psp, currency, day)
     DO UPDATE SET debit = d.debit + EXCLUDED.debit, credit = d.credit + EXCLUDED.credit;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.payonce_order_left_behind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'payment % is for an order, which this session does not know', NEW.id;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.payonce_pays_known_recipient()

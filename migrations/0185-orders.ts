@@ -33,6 +33,7 @@ CREATE TABLE orders (
 ) WITH (fillfactor = 50);
 CREATE UNIQUE INDEX orders_id ON orders (id);
 CREATE INDEX orders_newest ON orders (merchant_id, id);
+CREATE INDEX orders_overpaid ON orders (merchant_id, id) WHERE amount_overpaid > 0;
 SELECT payonce_wall_in('orders', 'merchant_id');
 
 -- Null for a payment without an order, which then costs no entry in the indexes.
@@ -40,12 +41,28 @@ ALTER TABLE payments
   ADD order_reference text COLLATE "C",
   -- True while it is the live payment of an order that is not paid in parts.
   ADD holds_order boolean;
+-- A process of the version before would change the payment and leave its order as it was. It is refused, and a process that
+-- knows orders goes on.
+CREATE FUNCTION payonce_order_left_behind() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'payment % is for an order, which this session does not know', NEW.id;
+END $$;
+CREATE TRIGGER payments_with_order BEFORE UPDATE OF status, amount_captured, amount_refunded ON payments FOR EACH ROW
+  WHEN (NEW.order_reference IS NOT NULL AND current_setting('payonce.orders', true) IS DISTINCT FROM 'known'
+    AND (OLD.status, OLD.amount_captured, OLD.amount_refunded)
+      IS DISTINCT FROM (NEW.status, NEW.amount_captured, NEW.amount_refunded))
+  EXECUTE FUNCTION payonce_order_left_behind();
 CREATE UNIQUE INDEX payments_one_holds_order ON payments (merchant_id, order_reference) WHERE holds_order;
 CREATE INDEX payments_order ON payments (merchant_id, order_reference, id) WHERE order_reference IS NOT NULL;
 `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE payments DROP order_reference, DROP holds_order; DROP TABLE orders');
+    await runner.query(`
+DROP TRIGGER payments_with_order ON payments;
+DROP FUNCTION payonce_order_left_behind();
+ALTER TABLE payments DROP order_reference, DROP holds_order;
+DROP TABLE orders;
+`);
   }
 }

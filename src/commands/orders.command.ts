@@ -1,6 +1,5 @@
-import { type Command, Option } from 'commander';
+import { type Command } from 'commander';
 import { type OrderReport } from '../orders/order-report.js';
-import { orderStatuses } from '../payments/order-rules.js';
 import { command, type RunCommand, withExamples } from './command.js';
 import { ago, detailLines, exactly, folded, list } from './text.js';
 
@@ -10,10 +9,10 @@ export function addOrders(payonce: Command, perform: RunCommand): void {
     'show order-77',
   );
   const example = '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
-  command(orders, 'list', 'list orders of a merchant, the newest first', example, `${example} --status open`)
+  command(orders, 'list', 'list orders of a merchant, the newest first', example, `${example} --overpaid`)
     .requiredOption('--merchant <id>', 'the merchant')
-    .addOption(new Option('--status <status>', 'in this status alone').choices(orderStatuses))
-    .action((which: { merchant: string; status?: (typeof orderStatuses)[number] }) =>
+    .option('--overpaid', 'those alone of which more is live than is due')
+    .action((which: { merchant: string; overpaid?: true }) =>
       perform(async ({ database, clock }) => {
         const [{ listOrders }, { orderViewOf }, { formatMoney }] = await Promise.all([
           import('../orders/order-report.js'),

@@ -59,6 +59,6 @@ export class OrderDetailsView extends OrderView {
   })
   readonly payments: readonly OrderPaymentView[];
 
-  @Field({ type: OrderOrphanView, isArray: true })
+  @Field({ type: OrderOrphanView, isArray: true, description: 'Of the payments that are shown.' })
   readonly orphans: readonly OrderOrphanView[];
 }

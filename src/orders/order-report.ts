@@ -1,7 +1,7 @@
-import { type EntityManager, Equal, type FindOptionsWhere, In, MoreThan, Raw } from 'typeorm';
+import { type EntityManager, In, MoreThan } from 'typeorm';
 import { Problem } from '../core/problem.js';
 import { Order } from '../payments/order.entity.js';
-import { type OrderStatus, shareOf } from '../payments/order-rules.js';
+import { shareOf } from '../payments/order-rules.js';
 import { orderViewOf } from '../payments/order.view.js';
 import { Payment } from '../payments/payment.entity.js';
 import { paymentViewOf } from '../payments/payment.view.js';
@@ -19,6 +19,8 @@ export interface OrderReport {
   readonly payments: readonly OrderedPayment[];
   /** Those that are dealt with as well. */
   readonly orphans: readonly OrphanEffect[];
+  /** The sum over all its payments, in minor units. */
+  readonly amountRefunded: number;
 }
 
 interface OrderedPayment {
@@ -29,6 +31,9 @@ interface OrderedPayment {
 
 const MOST_PAYMENTS = 100;
 const MOST_LISTED = 100;
+
+/** An index holds them. */
+export const OVERPAID = { amountOverpaid: MoreThan(0) };
 
 /**
  * @param name the merchant's reference of the order
@@ -66,8 +71,9 @@ export async function orderOfPayment(
 
 export async function reportOf(manager: EntityManager, order: Order): Promise<OrderReport> {
   const { merchantId, reference } = order;
+  const ofOrder = { merchantId, orderReference: reference };
   const payments = await manager.find(Payment, {
-    where: { merchantId, orderReference: reference },
+    where: ofOrder,
     order: { id: 'DESC' },
     take: MOST_PAYMENTS,
   });
@@ -80,6 +86,7 @@ export async function reportOf(manager: EntityManager, order: Order): Promise<Or
   });
   return {
     order,
+    amountRefunded: (await manager.sum(Payment, 'amountRefunded', ofOrder)) ?? 0,
     payments: payments
       .toReversed()
       .map((payment) => ({ payment, charge: histories.get(firstEntityKey(payment)) })),
@@ -87,28 +94,11 @@ export async function reportOf(manager: EntityManager, order: Order): Promise<Or
   };
 }
 
-/** The rows of which `orderStatusOf` says this status. */
-export function withStatus(status: OrderStatus | undefined): FindOptionsWhere<Order> {
-  const withinDue = { amountOverpaid: Equal(0) };
-  switch (status) {
-    case undefined:
-      return {};
-    case 'overpaid':
-      return { amountOverpaid: MoreThan(0) };
-    case 'paid':
-      return { ...withinDue, amountPaid: Raw((paid) => `${paid} >= amount_due`) };
-    case 'pending':
-      return { ...withinDue, amountLive: MoreThan(0), amountPaid: Raw((paid) => `${paid} < amount_due`) };
-    case 'open':
-      return { ...withinDue, amountLive: Equal(0) };
-  }
-}
-
 /** The order as the API shows it. */
-export function detailsOf({ order, payments, orphans }: OrderReport): OrderDetailsView {
+export function detailsOf({ order, payments, orphans, amountRefunded }: OrderReport): OrderDetailsView {
   return {
     ...orderViewOf(order),
-    amount_refunded: payments.reduce((sum, { payment }) => sum + payment.amountRefunded, 0),
+    amount_refunded: amountRefunded,
     payments: payments.map(({ payment, charge }): OrderPaymentView => {
       const { live } = shareOf(payment);
       return {
@@ -130,10 +120,10 @@ export function detailsOf({ order, payments, orphans }: OrderReport): OrderDetai
 /** The newest of a merchant. */
 export function listOrders(
   manager: EntityManager,
-  { merchant, status }: { readonly merchant: string; readonly status?: OrderStatus },
+  { merchant, overpaid }: { readonly merchant: string; readonly overpaid?: true },
 ): Promise<Order[]> {
   return manager.find(Order, {
-    where: { merchantId: merchant, ...withStatus(status) },
+    where: { merchantId: merchant, ...(overpaid ? OVERPAID : {}) },
     order: { id: 'DESC' },
     take: MOST_LISTED,
   });

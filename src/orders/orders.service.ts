@@ -9,7 +9,7 @@ import { TenantDatabase } from '../database/tenants.js';
 import { Order } from '../payments/order.entity.js';
 import { type OrderView, orderViewOf } from '../payments/order.view.js';
 import { type OrderDetailsView } from './order-details.view.js';
-import { detailsOf, reportOf, withStatus } from './order-report.js';
+import { detailsOf, OVERPAID, reportOf } from './order-report.js';
 import { type OrderFilter } from './dto/list-orders.dto.js';
 
 /** Reads orders. Every refusal is a thrown `Problem`. */
@@ -37,7 +37,7 @@ export class OrdersService {
     limit: number,
     cursor: string | null,
   ): Promise<Page<OrderView>> {
-    const where = { merchantId, createdAt: timeBetween(createdFrom, createdTo), ...withStatus(status) };
+    const where = { merchantId, createdAt: timeBetween(createdFrom, createdTo), ...(status ? OVERPAID : {}) };
     const found = await translateOutage(
       this.tenants.within(merchantId, (tx) => newestFirst(tx.getRepository(Order), where, limit, cursor)),
     );

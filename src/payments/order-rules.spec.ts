@@ -84,7 +84,9 @@ describe('a second payment of an order', () => {
     (status) => {
       const first = payment(status, status === 'partially_refunded' ? { amountRefunded: 400 } : {});
       expect(second(first)).toEqual({ do: 'refuse', why: 'order_paid', paymentId: first.id });
-      expect(second(first, { replaces: true, amountDue: 2_000 })).toMatchObject({ why: 'order_paid' });
+      expect(second(first, { replaces: true, amountDue: 1_000 })).toMatchObject({ why: 'order_paid' });
+      // Paid, but not what is due now: not the final answer.
+      expect(second(first, { amountDue: 2_000 }, 2_000)).toMatchObject({ why: 'order_changed' });
     },
   );
 
@@ -109,11 +111,24 @@ describe('a second payment of an order', () => {
     expect(second(failed, {}, 1_100)).toMatchObject({ why: 'amount_exceeds_order' });
     expect(second(failed, { amountDue: 900 }, 900)).toMatchObject({ order: { amountDue: 900 } });
     const dollars = { amount: 1_000, currency: 'USD' };
-    expect(whatASecondPaymentGets(orderWith(failed), [], dollars, asked, now)).toMatchObject({
-      why: 'order_changed',
-    });
+    const inDollars = (more: Partial<AskedOrder>, first = failed) =>
+      whatASecondPaymentGets(
+        orderWith(first),
+        first === failed ? [] : [first],
+        dollars,
+        { ...asked, ...more },
+        now,
+      );
+    expect(inDollars({})).toMatchObject({ why: 'order_changed' });
+    expect(inDollars({ amountDue: 1_000 })).toMatchObject({ order: { currency: 'USD' } });
+    expect(inDollars({ amountDue: 1_000 }, payment('processing'))).toMatchObject({ why: 'order_changed' });
     // Told at once, also where the first is in doubt.
     expect(second(payment('processing'), {}, 900)).toMatchObject({ why: 'order_changed' });
+  });
+
+  it('is not told paid by a live payment that is not found', () => {
+    const none = whatASecondPaymentGets(orderWith(payment('captured')), [], of1000, asked, now);
+    expect(none).toEqual({ do: 'wait', undecided: [], replaced: [], paymentId: null });
   });
 
   it('may not turn an order into one of parts while a payment of it is live', () => {
@@ -140,6 +155,14 @@ describe('an order in parts', () => {
       order: { amountDue: 1_100 },
     });
     expect(next(opened(400), [card], 1, { amountDue: 399 })).toMatchObject({ do: 'wait' });
+  });
+
+  it('is no more overpaid once more is due', () => {
+    const over = { ...opened(1_000), amountLive: 1_200, amountOverpaid: 200 };
+    const gift = payment('captured', { amount: 1_200, amountCaptured: 1_200 });
+    expect(next(over, [gift], 300, { amountDue: 1_500 })).toMatchObject({
+      order: { amountLive: 1_500, amountOverpaid: 0 },
+    });
   });
 
   it('is paid when the parts that are decided are all of it', () => {

@@ -27,7 +27,8 @@ export type OrderVerdict =
       readonly do: 'wait';
       readonly undecided: readonly string[];
       readonly replaced: readonly string[];
-      readonly paymentId: string;
+      /** One of those in the way; null: none of them is found. */
+      readonly paymentId: string | null;
     };
 
 /** The share of a payment in its order, in minor units. */
@@ -99,15 +100,21 @@ export function whatASecondPaymentGets(
   asked: AskedOrder,
   now: Date,
 ): OrderVerdict {
-  const inParts = order.amountLive === 0 ? (asked.inParts ?? order.inParts) : order.inParts;
+  const isFree = order.amountLive === 0;
+  const inParts = isFree ? (asked.inParts ?? order.inParts) : order.inParts;
   const amountDue = asked.amountDue ?? order.amountDue;
+  const mayHaveCurrency = currency === order.currency || (isFree && asked.amountDue !== null);
   const open = live.filter(({ status }) => status === 'processing' || status === 'requires_action');
   const decided = live.find((payment) => !open.includes(payment));
   const amountDecided = order.amountLive - open.reduce((sum, payment) => sum + shareOf(payment).live, 0);
   const refuse = (why: OrderRefusal) => ({ do: 'refuse', why, paymentId: decided?.id ?? null }) as const;
 
-  if (currency !== order.currency || (asked.inParts ?? inParts) !== inParts) return refuse('order_changed');
-  if (inParts ? amountDecided >= amountDue : amountDecided > 0) return refuse('order_paid');
+  if (!mayHaveCurrency || (asked.inParts ?? inParts) !== inParts) return refuse('order_changed');
+  if (inParts ? amountDecided >= amountDue : amountDecided > 0) {
+    // Nothing says that a live payment which is not found took anything.
+    if (!decided) return { do: 'wait', undecided: [], replaced: [], paymentId: null };
+    return refuse(amountDue === order.amountDue ? 'order_paid' : 'order_changed');
+  }
   if (amount > amountDue - amountDecided) return refuse('amount_exceeds_order');
   if (!inParts && asked.amountDue === null && amount !== amountDue) return refuse('order_changed');
   if (open.length > 0 && (!inParts || amount > amountDue - order.amountLive)) {
@@ -115,9 +122,10 @@ export function whatASecondPaymentGets(
     const undecided = open.filter(({ status }) => status === 'processing').map(({ id }) => id);
     return { do: 'wait', undecided, replaced: asked.replaces ? left : [], paymentId: open[0]!.id };
   }
-  const { amountLive, version } = order;
-  const next = { version: version + 1, inParts, amountDue, amountLive: amountLive + amount, updatedAt: now };
-  return { do: 'open', order: { ...order, ...next } };
+  const amountLive = order.amountLive + amount;
+  const amountOverpaid = Math.max(0, amountLive - amountDue);
+  const next = { currency, inParts, amountDue, amountLive, amountOverpaid, updatedAt: now };
+  return { do: 'open', order: { ...order, ...next, version: order.version + 1 } };
 }
 
 /** The order after a change of one of its payments: money that comes back is counted, also where it is too much. */

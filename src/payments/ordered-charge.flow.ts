@@ -20,7 +20,7 @@ export class OrderInDoubt extends Problem {
     readonly undecided: readonly string[],
     /** Payments that their customer left, and that the request asks to cancel. */
     readonly replaced: readonly string[],
-    paymentId: string,
+    paymentId: string | null,
   ) {
     super(
       'order_in_doubt',
@@ -53,6 +53,7 @@ export class OrderedChargeFlow extends ChargeFlow {
     const { clock, ids } = this.operations.tools;
     const { merchantId } = run;
     const stands = await this.read(merchantId);
+    if (stands && stands.live.length >= MOST_LIVE) throw new OrderInDoubt([], [], stands.live[0]!.id);
     const now = clock.now();
     const verdict = stands
       ? whatASecondPaymentGets(stands.order, stands.live, input, asked, now)
@@ -84,13 +85,13 @@ export class OrderedChargeFlow extends ChargeFlow {
 
 function changed(
   { merchantId, reference, version }: Order,
-  { version: next, inParts, amountDue, amountLive, updatedAt }: Order,
+  { version: next, currency, inParts, amountDue, amountLive, amountOverpaid, updatedAt }: Order,
 ) {
-  const set = { version: next, inParts, amountDue, amountLive, updatedAt };
+  const set = { version: next, currency, inParts, amountDue, amountLive, amountOverpaid, updatedAt };
   return update(orders, { merchantId, reference }, set, { version });
 }
 
-/** Parts beyond these count as decided, and so make no room. */
+/** An order in so many parts takes no more of them before some have been given back. */
 const MOST_LIVE = 1_000;
 
 const DETAILS: Readonly<Record<OrderRefusal, string>> = {

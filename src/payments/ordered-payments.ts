@@ -17,6 +17,8 @@ import { type NewPayment } from './dto/create-payment.dto.js';
 const FIRST_NAP_MS = 20;
 const LONGEST_NAP_MS = 250;
 const ASKED_EVERY_MS = 1_000;
+/** Parts in doubt that one request waits for. */
+const MOST_WATCHED = 8;
 const UNDECIDED: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_action']);
 
 /** Fields that captures and refunds have. */
@@ -79,9 +81,9 @@ export class OrderedPayments {
   ): Promise<boolean> {
     const { clock, store } = this.operations.tools;
     const { merchantId } = context.caller;
-    const ids = [...undecided, ...replaced];
+    const ids = [...undecided, ...replaced].slice(0, MOST_WATCHED);
     const over = new AbortController();
-    for (const id of undecided) void this.driveOn(context, id, untilMs, over.signal);
+    for (const id of ids) void this.driveOn(context, id, untilMs, over.signal);
     try {
       for (let napMs = FIRST_NAP_MS; ids.length > 0; napMs = Math.min(napMs * 2, LONGEST_NAP_MS)) {
         const found = await Promise.all(ids.map((id) => store.find(payments, { merchantId, id }, 1)));

@@ -149,11 +149,12 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
   withNews({ payment, order }: PaymentState, changes: readonly Change[]): readonly Change[] {
     if (!order) return changes;
     const { ids, clock } = this.tools;
-    const news = changes.flatMap((change) =>
-      change.op === 'insert' && change.table === orphanEffects
-        ? [orderOverpaidBy(order, payment, change.row as unknown as OrphanEffect, ids.uuid(), clock.now())]
-        : [],
-    );
+    const news = changes.flatMap((change) => {
+      if (change.op !== 'insert' || change.table !== orphanEffects) return [];
+      const orphan = change.row as unknown as OrphanEffect;
+      if (!TAKES_MONEY.has(orphan.operation) || isOfOrphan(payment.id, orphan.entityKey)) return [];
+      return [orderOverpaidBy(order, payment, orphan, ids.uuid(), clock.now())];
+    });
     return [...changes, ...news];
   }
 
@@ -192,6 +193,9 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
     return operation.reverse?.(state, request, evidence, () => ids.uuid(), clock.now()) ?? null;
   }
 }
+
+/** By the others money came back. */
+const TAKES_MONEY: ReadonlySet<Operation> = new Set(['charge', 'authorize', 'capture']);
 
 /** The order of the payment; a commit that changes both is held to its version. */
 async function orderOf(store: Store, { merchantId, orderReference }: Payment): Promise<Order | null> {

@@ -122,8 +122,10 @@ export class PaymentsService {
 }
 
 /** The order of a merchant whose payments are each for the order of their reference. */
-function orderOfReference({ orders }: Caller, { reference }: NewPayment): AskedOrder | null {
-  return orders === 'by_reference' ? { reference, amountDue: null, inParts: null, replaces: false } : null;
+function orderOfReference({ orders }: Caller, { reference, amount }: NewPayment): AskedOrder | null {
+  if (orders !== 'by_reference') return null;
+  // Such a shop says by the payment what is due.
+  return { reference, amountDue: amount, inParts: false, replaces: false };
 }
 
 /** Newest first; within a millisecond, by their numbers. */

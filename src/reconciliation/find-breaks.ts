@@ -101,11 +101,13 @@ const OPEN_LINES = open(`
      -- What is open is decided by the line, and what is effective is about to be posted: neither differs.
      AND named.waits IS NOT TRUE`);
 
-/** An earlier payment `o` that looks like `p`, and is still captured. */
+/** A payment `o` of the day before `p` that looks like it, and is still captured. Ids begin with the time. */
 const TWIN_OF_P = `
   SELECT FROM payments o
-   WHERE o.merchant_id = p.merchant_id AND o.reference = p.reference AND o.id < p.id AND o.amount = p.amount
-     AND o.currency = p.currency AND o.created_at > p.created_at - interval '1 day' AND o.order_reference IS NULL
+   WHERE o.merchant_id = p.merchant_id AND o.reference = p.reference AND o.id < p.id
+     AND o.id >= (lpad(to_hex((extract(epoch FROM p.created_at - interval '1 day') * 1000)::bigint), 12, '0')
+       || repeat('0', 20))::uuid
+     AND o.amount = p.amount AND o.currency = p.currency AND o.order_reference IS NULL
      AND o.amount_captured > o.amount_refunded`;
 
 /** Payments that lines of the run report, each like one before it. What a person has closed stays closed. */

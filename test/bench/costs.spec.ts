@@ -1,6 +1,7 @@
 import { type Client } from 'pg';
 import { recordCharge, type RecordedCommit } from '../../bench/charge-statements.js';
 import { paramsForOne } from '../../src/database/commit/commit-statement.js';
+import { KNOWS_ORDERS } from '../../src/database/commit/lane.js';
 import { onDatabase, type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /**
@@ -42,7 +43,8 @@ interface Written {
 }
 
 /** The conditions of indexes in which a plain payment has no entry, and one of an order only those that name it. */
-const OF_FEW = "'{holds_order,(order_reference IS NOT NULL),(disputes IS NOT NULL)}'::text[]";
+const OF_FEW =
+  "'{holds_order,(order_reference IS NOT NULL),(disputes IS NOT NULL),(amount_overpaid > 0)}'::text[]";
 
 /** Tables written to by the transaction that asks. */
 const WRITTEN = `
@@ -118,6 +120,7 @@ async function writtenBy(
   const written = async () => (await client.query<Written>(WRITTEN, [ofOrder])).rows;
   const write = (commit: RecordedCommit) =>
     client.query(commit.shape.one, paramsForOne(commit.shape, commit));
+  await client.query(KNOWS_ORDERS);
   await client.query('BEGIN');
   await write(opening!);
   const opened = await written();

@@ -1395,6 +1395,7 @@ export interface components {
       readonly id: string;
       /** @constant */
       readonly object: 'order';
+      /** @description Of the payments that are shown. */
       readonly orphans: readonly components['schemas']['OrderOrphan'][];
       /** @description Several payments may be live, each for a part. */
       readonly parts: boolean;
@@ -3912,7 +3913,8 @@ export interface operations {
         readonly cursor?: string;
         /** @description How many at most on a page. */
         readonly limit?: number;
-        readonly status?: 'open' | 'pending' | 'paid' | 'overpaid';
+        /** @description Those alone that need somebody. */
+        readonly status?: 'overpaid';
       };
       readonly header?: never;
       readonly path?: never;

@@ -24,7 +24,7 @@ export type OrderOutcome =
   /** The customer has to act: `payment.next_action`. */
   | { readonly outcome: 'action'; readonly payment: Payment }
   /** Another try had paid it; that payment's id. */
-  | { readonly outcome: 'paid_before'; readonly paymentId: string | null }
+  | { readonly outcome: 'paid_before'; readonly paymentId: string }
   /** Not known within the patience: ask again with this key and the same request, never with a new key. */
   | {
       readonly outcome: 'in_doubt';
@@ -87,7 +87,7 @@ export class Orders {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const { code, paymentId, retryAfterMs, tries } = error;
-        if (code === 'order_paid') return { outcome: 'paid_before', paymentId };
+        if (code === 'order_paid' && paymentId !== null) return { outcome: 'paid_before', paymentId };
         if (code !== 'order_in_doubt') throw error;
         const pauseMs = retryAfterMs ?? PAUSE_MS;
         if (this.#clock.monotonicMs() + pauseMs >= untilMs)

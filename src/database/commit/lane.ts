@@ -19,6 +19,9 @@ export const PLANNER = [
   'jit=off',
 ];
 
+/** Commits change the order together with its payment; those of a version that does not are refused (migration 0185). */
+export const KNOWS_ORDERS = "SET payonce.orders = 'known'";
+
 /**
  * After so many statements a lane has its plans made anew, and again each time it has run so many
  * times more: a bad plan then reads no more than a few of its own batches, and a planner that sees
@@ -68,7 +71,8 @@ export class Lane {
     try {
       await client.connect();
       // Not as options of the connection: those of a URL would take their place.
-      await client.query([...PLANNER.map((setting) => `SET ${setting}`), DURABLE].join('; '));
+      const settings = [...PLANNER.map((setting) => `SET ${setting}`), DURABLE, KNOWS_ORDERS];
+      await client.query(settings.join('; '));
     } catch (error) {
       client.end().catch(() => {});
       throw error;

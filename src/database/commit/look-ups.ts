@@ -8,6 +8,8 @@ import { encodeArray } from './encoding.js';
 
 /** At most this many rows are looked up by one statement. */
 const MAX_BATCH = 128;
+/** Above the timeout of a statement in the database: its answer may never come. */
+const QUERY_TIMEOUT_MS = 15_000;
 /** Look-ups of one table that may wait; beyond it they fail at once. */
 const MAX_WAITING = 10_000;
 
@@ -75,9 +77,12 @@ export class LookUps {
  CROSS JOIN LATERAL (SELECT ${shown.join(', ')} FROM ${table.name} t WHERE ${sought.join(' AND ')} OFFSET 0) t
  WHERE (SELECT set_config('${TENANTS}', $${key.length + 1}, true)) IS NOT NULL`;
     const merchants = tenants(new Set(batch.map((each) => each.key[0]!)));
-    const { rows } = await translateOutage(
-      this.pool.query<{ 'n of the batch': number }>(text, [...values, merchants]),
-    );
+    const timed: pg.QueryConfig & { query_timeout: number } = {
+      text,
+      values: [...values, merchants],
+      query_timeout: QUERY_TIMEOUT_MS,
+    };
+    const { rows } = await translateOutage(this.pool.query<{ 'n of the batch': number }>(timed));
     return new Map(rows.map(({ 'n of the batch': n, ...row }) => [n, row]));
   }
 }

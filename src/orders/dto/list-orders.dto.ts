@@ -1,10 +1,9 @@
 import { IsOneOf } from '../../http/fields.js';
 import { CreatedRangeDto } from '../../http/page.dto.js';
-import { type OrderStatus, orderStatuses } from '../../payments/order-rules.js';
 
 export class ListOrdersDto extends CreatedRangeDto {
-  @IsOneOf(orderStatuses, { optional: true })
-  status?: OrderStatus;
+  @IsOneOf(['overpaid'], { optional: true, description: 'Those alone that need somebody.' })
+  status?: 'overpaid';
 
   filter() {
     return { status: this.status, ...this.created() };
