@@ -14,7 +14,7 @@ import {
   Statements,
 } from '../src/database/commit/commit-statement.js';
 import { type Shape } from '../src/database/commit/commit-statement-text.js';
-import { type AskedOrder } from '../src/payments/order-rules.js';
+import { type OrderRequest } from '../src/payments/order-rules.js';
 import { OrderedChargeFlow } from '../src/payments/ordered-charge.flow.js';
 import { ChargeFlow } from '../src/payments/charge.flow.js';
 import { PaymentOperations } from '../src/payments/payment-operations.js';
@@ -53,7 +53,7 @@ const KEY = 'bench-0000-00000000';
 /** Plays the flow of a plain charge, until the store has seen enough of them to write them in narrow statements. */
 export async function recordCharge(
   merchantId: string,
-  order: AskedOrder | null = null,
+  order: OrderRequest | null = null,
 ): Promise<RecordedCommit[]> {
   const clock = new ManualClock(Date.now() + TOMORROW_MS);
   const statements = new Statements(2);
@@ -72,7 +72,7 @@ export async function recordCharge(
 /** Over a store that only writes down what it is asked to commit. */
 async function played(
   merchantId: string,
-  order: AskedOrder | null,
+  order: OrderRequest | null,
   clock: Clock,
   ids: Ids,
 ): Promise<(readonly Change[])[]> {

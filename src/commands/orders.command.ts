@@ -11,7 +11,7 @@ export function addOrders(payonce: Command, perform: RunCommand): void {
   const example = '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
   command(orders, 'list', 'list orders of a merchant, the newest first', example, `${example} --overpaid`)
     .requiredOption('--merchant <id>', 'the merchant')
-    .option('--overpaid', 'those alone of which more is live than is due')
+    .option('--overpaid', 'only orders of which more is live than is due')
     .action((which: { merchant: string; overpaid?: true }) =>
       perform(async ({ database, clock }) => {
         const [{ listOrders }, { orderViewOf }, { formatMoney }] = await Promise.all([

@@ -50,7 +50,7 @@ function orderMoved(was: Order, is: Order, newId: NewId, at: Date): readonly Cha
 }
 
 /** The event of an effect at a PSP that its payment had lost: it is given back, and until then is too much. */
-export function orderOverpaidBy(
+export function orderOverpaidEvent(
   order: Order,
   { id: paymentId }: Payment,
   { psp, pspReference, amount, currency }: OrphanEffect,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { paymentFixture } from '../../test/support/fixtures.js';
 import { type Order } from './order.entity.js';
 import {
-  type AskedOrder,
+  type OrderRequest,
   newOrder,
   orderAfter,
   orderEventOf,
@@ -17,7 +17,7 @@ import { type PaymentStatus, paymentStatuses } from './payment.lifecycle.js';
 const now = new Date('2026-01-01T00:00:00Z');
 const merchantId = '00000000-0000-7000-8000-000000000001';
 const names = { merchantId, id: 'id of the order' };
-const asked: AskedOrder = { reference: 'order-77', amountDue: null, inParts: null, replaces: false };
+const asked: OrderRequest = { reference: 'order-77', amountDue: null, inParts: null, replaces: false };
 const of1000 = { amount: 1_000, currency: 'EUR' };
 
 function orderOf(verdict: OrderVerdict | null): Order {
@@ -43,7 +43,7 @@ function orderWith(first: Payment): Order {
   return orderAfter(opened, { live: 1_000, paid: 0 }, shareOf(first), now);
 }
 
-function second(first: Payment, more: Partial<AskedOrder> = {}, amount = 1_000): OrderVerdict {
+function second(first: Payment, more: Partial<OrderRequest> = {}, amount = 1_000): OrderVerdict {
   const order = orderWith(first);
   const live = shareOf(first).live > 0 ? [first] : [];
   return whatASecondPaymentGets(order, live, { amount, currency: 'EUR' }, { ...asked, ...more }, now);
@@ -111,7 +111,7 @@ describe('a second payment of an order', () => {
     expect(second(failed, {}, 1_100)).toMatchObject({ why: 'amount_exceeds_order' });
     expect(second(failed, { amountDue: 900 }, 900)).toMatchObject({ order: { amountDue: 900 } });
     const dollars = { amount: 1_000, currency: 'USD' };
-    const inDollars = (more: Partial<AskedOrder>, first = failed) =>
+    const inDollars = (more: Partial<OrderRequest>, first = failed) =>
       whatASecondPaymentGets(
         orderWith(first),
         first === failed ? [] : [first],
@@ -143,7 +143,7 @@ describe('a second payment of an order', () => {
 describe('an order in parts', () => {
   const inParts = { ...asked, inParts: true, amountDue: 1_000 };
   const opened = (amount: number) => orderOf(newOrder(names, inParts, { amount, currency: 'EUR' }, now));
-  const next = (order: Order, live: readonly Payment[], amount: number, more: Partial<AskedOrder> = {}) =>
+  const next = (order: Order, live: readonly Payment[], amount: number, more: Partial<OrderRequest> = {}) =>
     whatASecondPaymentGets(order, live, { amount, currency: 'EUR' }, { ...asked, ...more }, now);
 
   it('takes several payments, as far as what is due goes', () => {

@@ -2,7 +2,7 @@ import { type Order } from './order.entity.js';
 import { type Payment } from './payment.entity.js';
 
 /** The order that a payment is for, as its request names it. */
-export interface AskedOrder {
+export interface OrderRequest {
   readonly reference: string;
   /** Minor units; null: as it stands, or for a new order the payment's amount. */
   readonly amountDue: number | null;
@@ -12,7 +12,7 @@ export interface AskedOrder {
   readonly replaces: boolean;
 }
 
-type AskedPayment = Pick<Payment, 'amount' | 'currency'>;
+type PaymentAmount = Pick<Payment, 'amount' | 'currency'>;
 type LivePayment = Pick<Payment, 'id' | 'status' | 'amount' | 'amountCaptured' | 'amountRefunded'>;
 
 /** Why an order takes no payment at all as it is asked for; each a code of a Problem. */
@@ -64,8 +64,8 @@ export function shareOf({
 /** The order of its first payment. Null: it is to be paid in parts, and nobody says of how much. */
 export function newOrder(
   { merchantId, id }: Pick<Order, 'merchantId' | 'id'>,
-  { reference, amountDue, inParts }: AskedOrder,
-  { amount, currency }: AskedPayment,
+  { reference, amountDue, inParts }: OrderRequest,
+  { amount, currency }: PaymentAmount,
   now: Date,
 ): OrderVerdict | null {
   if (inParts === true && amountDue === null) return null;
@@ -96,8 +96,8 @@ export function newOrder(
 export function whatASecondPaymentGets(
   order: Order,
   live: readonly LivePayment[],
-  { amount, currency }: AskedPayment,
-  asked: AskedOrder,
+  { amount, currency }: PaymentAmount,
+  asked: OrderRequest,
   now: Date,
 ): OrderVerdict {
   const isFree = order.amountLive === 0;

@@ -4,7 +4,7 @@ import { type BeginResult, type KeyedRun } from '../idempotency/operation.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { ChargeFlow, type ChooseAccounts } from './charge.flow.js';
 import { type Order } from './order.entity.js';
-import { type AskedOrder, newOrder, type OrderRefusal, whatASecondPaymentGets } from './order-rules.js';
+import { type OrderRequest, newOrder, type OrderRefusal, whatASecondPaymentGets } from './order-rules.js';
 import { orders } from './order.table.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentOperations } from './payment-operations.js';
@@ -38,7 +38,7 @@ export class OrderedChargeFlow extends ChargeFlow {
   constructor(
     operations: PaymentOperations,
     chooseAccounts: ChooseAccounts,
-    private readonly asked: AskedOrder,
+    private readonly asked: OrderRequest,
   ) {
     super(operations, chooseAccounts);
   }

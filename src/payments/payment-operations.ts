@@ -15,7 +15,7 @@ import { orphanEffects } from '../request-storage/route.table.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { instructionOfCompensation, reverseCompensation } from './orphan.js';
-import { orderOverpaidBy } from './order-events.js';
+import { orderOverpaidEvent } from './order-events.js';
 import { orders } from './order.table.js';
 import { type Order } from './order.entity.js';
 import { type PaymentOperation } from './payment-operation.js';
@@ -142,18 +142,18 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
       (name) => this.operation(name),
       () => ids.uuid(),
     );
-    return state.order ? { ...decided, changes: this.withNews(state, decided.changes) } : decided;
+    return state.order ? { ...decided, changes: this.withOrphanEvents(state, decided.changes) } : decided;
   }
 
   /** An orphan effect of a payment is more than is due of its order until it is given back. */
-  withNews({ payment, order }: PaymentState, changes: readonly Change[]): readonly Change[] {
+  withOrphanEvents({ payment, order }: PaymentState, changes: readonly Change[]): readonly Change[] {
     if (!order) return changes;
     const { ids, clock } = this.tools;
     const news = changes.flatMap((change) => {
       if (change.op !== 'insert' || change.table !== orphanEffects) return [];
       const orphan = change.row as unknown as OrphanEffect;
       if (!TAKES_MONEY.has(orphan.operation) || isOfOrphan(payment.id, orphan.entityKey)) return [];
-      return [orderOverpaidBy(order, payment, orphan, ids.uuid(), clock.now())];
+      return [orderOverpaidEvent(order, payment, orphan, ids.uuid(), clock.now())];
     });
     return [...changes, ...news];
   }

@@ -9,7 +9,7 @@ import { hashesOfCustomer } from './customer-hash.js';
 import { type DisputeStatus } from './dispute.js';
 import { type DisputeView } from './dispute.view.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';
-import { type AskedOrder } from './order-rules.js';
+import { type OrderRequest } from './order-rules.js';
 import { OrderedChargeFlow } from './ordered-charge.flow.js';
 import { OrderedPayments } from './ordered-payments.js';
 import { paymentFlows } from './payment-flows.js';
@@ -122,7 +122,7 @@ export class PaymentsService {
 }
 
 /** The order of a merchant whose payments are each for the order of their reference. */
-function orderOfReference({ orders }: Caller, { reference, amount }: NewPayment): AskedOrder | null {
+function orderOfReference({ orders }: Caller, { reference, amount }: NewPayment): OrderRequest | null {
   if (orders !== 'by_reference') return null;
   // Such a shop says by the payment what is due.
   return { reference, amountDue: amount, inParts: false, replaces: false };

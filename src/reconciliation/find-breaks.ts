@@ -102,7 +102,7 @@ const OPEN_LINES = open(`
      AND named.waits IS NOT TRUE`);
 
 /** A payment `o` of the day before `p` that looks like it, and is still captured. Ids begin with the time. */
-const TWIN_OF_P = `
+const EARLIER_TWIN = `
   SELECT FROM payments o
    WHERE o.merchant_id = p.merchant_id AND o.reference = p.reference AND o.id < p.id
      AND o.id >= (lpad(to_hex((extract(epoch FROM p.created_at - interval '1 day') * 1000)::bigint), 12, '0')
@@ -120,7 +120,7 @@ const OPEN_DUPLICATES = open(`
     JOIN payments p ON p.merchant_id = t.merchant_id AND p.id = t.payment_id
     JOIN merchants m ON m.id = p.merchant_id AND m.payment_references = 'unique'
    WHERE l.psp = $1 AND l.run_id = $2 AND p.order_reference IS NULL AND p.amount_captured > p.amount_refunded
-     AND EXISTS (${TWIN_OF_P})
+     AND EXISTS (${EARLIER_TWIN})
      AND NOT EXISTS (SELECT FROM reconciliation_breaks b WHERE b.psp = t.psp AND b.subject = 'payment:' || p.id)`);
 
 const OPEN_FEES = open(`
@@ -171,7 +171,7 @@ const RESOLVED: readonly string[] = [
       JOIN payments p ON p.merchant_id = b.merchant_id
        AND p.id = CASE b.category WHEN 'possible_duplicate' THEN substr(b.subject, length('payment:') + 1)::uuid END
      WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category = 'possible_duplicate'
-       AND (p.amount_captured = p.amount_refunded OR NOT EXISTS (${TWIN_OF_P}))`,
+       AND (p.amount_captured = p.amount_refunded OR NOT EXISTS (${EARLIER_TWIN}))`,
   `SELECT b.id, 'the effect was given back' FROM reconciliation_breaks b
       JOIN orphan_effects o
         ON o.merchant_id = b.merchant_id AND o.entity_key = b.entity_key AND o.psp = b.psp

@@ -85,7 +85,7 @@ export interface SubjectOperations<State> {
    */
   reverse?(state: State, request: Route, evidence: RuledOut): Promise<readonly Change[] | null>;
   /** The changes, with what the merchant is told of orphan effects among them. */
-  withNews?(state: State, changes: readonly Change[]): readonly Change[];
+  withOrphanEvents?(state: State, changes: readonly Change[]): readonly Change[];
 }
 
 /** All that is stored of an answer by a run that may not decide any more. */
@@ -95,15 +95,15 @@ export function evidenceOf<State>(
   answered: AnsweredCall,
 ): readonly Change[] {
   const history = operations.historiesOf(state).get(answered.call.request.entityKey)!;
-  return withNews(operations, state, evidenceOnly(history, answered));
+  return withOrphanEvents(operations, state, evidenceOnly(history, answered));
 }
 
-function withNews<State>(
+function withOrphanEvents<State>(
   operations: SubjectOperations<State>,
   state: State,
   changes: readonly Change[],
 ): readonly Change[] {
-  return operations.withNews?.(state, changes) ?? changes;
+  return operations.withOrphanEvents?.(state, changes) ?? changes;
 }
 
 /**
@@ -288,7 +288,7 @@ export class RouteWorker<State> {
       async () => {
         const state = await operations.read(due);
         const changes = rechecked(this.historyOf(state, due.entityKey), answered, clock.now());
-        return (await this.write('looked', withNews(operations, state, changes))) || REFUSED;
+        return (await this.write('looked', withOrphanEvents(operations, state, changes))) || REFUSED;
       },
       () => false,
     );
@@ -321,7 +321,7 @@ export class RouteWorker<State> {
       const isNews = noted.changes.length > 0 && isUnknownReference(route, pspReference);
       if (isNews && (await storage.belongsElsewhere(request, pspReference!))) return 'contradiction';
       const undone = noted.reversed ? await operations.reverse?.(state, request, noted.reversed) : undefined;
-      const changes = [...withNews(operations, state, noted.changes), ...(undone ?? [])];
+      const changes = [...withOrphanEvents(operations, state, noted.changes), ...(undone ?? [])];
       if (changes.length > 0 && !(await this.write('noticed', changes))) return REFUSED;
       if (undone === null) return 'contradiction';
       if (noted.taken !== 'recorded') return noted.taken;

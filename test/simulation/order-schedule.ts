@@ -4,7 +4,7 @@ import { type Config } from '../../src/config/config.js';
 import { Problem } from '../../src/core/problem.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
-import { type AskedOrder, shareOf } from '../../src/payments/order-rules.js';
+import { type OrderRequest, shareOf } from '../../src/payments/order-rules.js';
 import { orders } from '../../src/payments/order.table.js';
 import { OrderedChargeFlow } from '../../src/payments/ordered-charge.flow.js';
 import { OrderedPayments } from '../../src/payments/ordered-payments.js';
@@ -40,7 +40,7 @@ const silent = pino({ level: 'silent' });
 interface Card {
   readonly key: string;
   readonly amount: number;
-  readonly order: AskedOrder;
+  readonly order: OrderRequest;
   /** The PSP accounts that have a token of it. */
   readonly accounts: readonly string[];
 }

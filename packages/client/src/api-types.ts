@@ -3913,7 +3913,7 @@ export interface operations {
         readonly cursor?: string;
         /** @description How many at most on a page. */
         readonly limit?: number;
-        /** @description Those alone that need somebody. */
+        /** @description Only orders of which more is live than is due. */
         readonly status?: 'overpaid';
       };
       readonly header?: never;

@@ -2,7 +2,7 @@ import { IsOneOf } from '../../http/fields.js';
 import { CreatedRangeDto } from '../../http/page.dto.js';
 
 export class ListOrdersDto extends CreatedRangeDto {
-  @IsOneOf(['overpaid'], { optional: true, description: 'Those alone that need somebody.' })
+  @IsOneOf(['overpaid'], { optional: true, description: 'Only orders of which more is live than is due.' })
   status?: 'overpaid';
 
   filter() {

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { type AskedOrder } from '../order-rules.js';
+import { type OrderRequest } from '../order-rules.js';
 import { IsFlag, IsNested, IsOneOf, IsText, IsTextMap } from '../../http/fields.js';
 import { isCountry, isEmail, isHttpUrl } from '../../http/formats.js';
 import {
@@ -120,7 +120,7 @@ class OrderDto {
   })
   replace?: boolean;
 
-  toValues(): AskedOrder {
+  toValues(): OrderRequest {
     return {
       reference: this.reference,
       amountDue: this.amount ?? null,
