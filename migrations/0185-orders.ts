@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** What a customer owes once, and the payments that were tried for it. */
+/** Orders: debts that a customer pays once, each with the payments that were tried for it. */
 export class Orders1700000000185 implements MigrationInterface {
   name = 'Orders1700000000185';
 

@@ -9,7 +9,7 @@ export interface LikePayment {
 }
 
 export interface LikeRequest {
-  /** The request names no customer: another one with the same reference may be somebody else's. */
+  /** The request names no customer: another payment with the same reference may be another customer's. */
   readonly isGuest: boolean;
   readonly allowDuplicate: boolean;
 }
@@ -24,8 +24,8 @@ const UNDECIDED: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_a
 /**
  * Whether a new payment is taken beside one like it; null: it is. Proof that the other one took nothing releases it at
  * once. Beside one that is undecided none is taken, also not with `allow_duplicate`. When the window is over, only
- * money that a PSP may have taken already stands in the way, and only of a customer who is named: a page of 3-D Secure
- * that somebody left would do so for good, and guests would wait for each other.
+ * money that a PSP may have taken already stands in the way, and only of a customer who is named: a customer who leaves
+ * the page of 3-D Secure would block the next payment for good, and guests would wait for each other.
  */
 export function duplicateRefusal(
   { status, isLapsed }: LikePayment,

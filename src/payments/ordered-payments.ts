@@ -62,7 +62,7 @@ export class OrderedPayments {
     }
   }
 
-  /** Under a key of its own: whoever replaces the same payment gets the same cancel. */
+  /** Cancels under a key derived from the payment, so that two requests that replace it share one cancel. */
   private async cancel(context: RequestContext, paymentId: string, cancel: CancelFlow): Promise<void> {
     const request = keyedRequest(context, { ...nothingMore, paymentId });
     try {

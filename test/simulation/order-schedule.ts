@@ -106,7 +106,7 @@ class OrderSchedule extends PaymentSchedule {
     const running = ordered.create(context, payment, flow, flows.cancel);
     const told = await Promise.race([running.catch(messageOf), process.death]);
     if (typeof told === 'string') {
-      // Whoever is told so thanks the customer: it is the final answer of its key, and names what paid.
+      // A shop that gets order_paid thanks the customer: the answer is final and must name what paid.
       if (told.startsWith('order_paid')) throw new Broken(world, 'I10: paid by nothing that is named');
       if (told.startsWith('order_in_doubt')) this.inDoubt += 1;
       world.tell(`${card.key}: ${told.split(':')[0]!}`);
@@ -164,7 +164,7 @@ class OrderSchedule extends PaymentSchedule {
 
   // What must hold.
 
-  /** I7: at all PSPs together the payments of the order never take more than is due, whatever they did after. */
+  /** I7: at all PSPs together the payments of the order never take more than is due. `onceEach` checks it. */
   protected override neverMoreOutThanIn(): void {}
 
   protected override onceEach(withPeople: ReadonlySet<string | null> = new Set(), atRest = false): void {

@@ -15,7 +15,7 @@ import { type Transport } from './transport.js';
 
 export type OrderFilter = NonNullable<Asked<'get', '/v1/orders'>['query']>;
 
-/** What came of a try to pay an order, as a checkout acts upon it. */
+/** The outcome of a try to pay an order, as a checkout acts upon it. */
 export type OrderOutcome =
   /** This try paid it, or its part; authorized only, with `capture: 'manual'`. */
   | { readonly outcome: 'paid'; readonly payment: Payment }
