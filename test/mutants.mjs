@@ -1,8 +1,8 @@
 /**
- * `npm run mutants [-- --core] [name …]`: breaks each guard of a list by hand, one after the other, runs the specs that stand nearest
+ * `npm run mutants [-- --core | --list] [name …]`: breaks each guard of a list by hand, one after the other, runs the specs that stand nearest
  * to it and expects them to fail. Exits 1 if a broken guard passed. A guard whose file changed so that the text to break
- * is not found any more is an error, not a pass. Files are restored, also on Ctrl-C. With --core Stryker changes every
- * expression of the pure core instead, see stryker.config.mjs.
+ * is not found any more is an error, not a pass; --list looks for these texts alone. Files are restored, also on Ctrl-C.
+ * With --core Stryker changes every expression of the pure core instead, see stryker.config.mjs.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -394,14 +394,21 @@ if (process.argv.includes('--core')) {
     .replace('package.json', 'bin/stryker.js');
   process.exit(spawnSync(process.execPath, [stryker, 'run'], { stdio: 'inherit' }).status ?? 1);
 }
-const names = process.argv.slice(2);
+const names = process.argv.slice(2).filter((option) => option !== '--list');
 const chosen = mutants.filter(
   ({ guard }) => names.length === 0 || names.some((name) => guard.includes(name)),
 );
+for (const { guard, file, find } of chosen) {
+  const isThere = readFileSync(file, 'utf8').split(find).length === 2;
+  if (!isThere) throw new Error(`${file} does not hold once what breaks "${guard}"`);
+}
+if (process.argv.includes('--list')) {
+  console.log(chosen.map(({ guard }) => guard).join('\n'));
+  process.exit();
+}
 const alive = [];
 for (const { guard, file, find, put, specs } of chosen) {
   const whole = readFileSync(file, 'utf8');
-  if (whole.split(find).length !== 2) throw new Error(`${file} does not hold once what breaks "${guard}"`);
   const restore = () => writeFileSync(file, whole);
   process.once('exit', restore);
   const startedAt = Date.now();

@@ -8,6 +8,7 @@ import { type OrderReport } from '../orders/order-report.js';
 import { type Order } from '../payments/order.entity.js';
 import { orderStatusOf, shareOf } from '../payments/order-rules.js';
 import { type Payment } from '../payments/payment.entity.js';
+import { isUndecided } from '../payments/payment.lifecycle.js';
 import { type PaymentReport } from './payment-report.js';
 
 /** Says in a few sentences what happened to a payment and what happens next. Pure. */
@@ -52,10 +53,6 @@ function isUnfinished(report: OrderReport | null): boolean {
   if (!report) return false;
   const { order, payments } = report;
   return order.amountOverpaid > 0 || payments.some(({ payment }) => isUndecided(payment));
-}
-
-function isUndecided({ status }: Pick<Payment, 'status'>): boolean {
-  return status === 'processing' || status === 'requires_action';
 }
 
 function inWords({ status }: Pick<Payment, 'status'>): string {

@@ -9,6 +9,5 @@ import { OrdersService } from './orders.service.js';
   imports: [DatabaseModule],
   controllers: [OrdersController, OrdersGrpc],
   providers: [OrdersService],
-  exports: [OrdersService],
 })
 export class OrdersModule {}

@@ -1,4 +1,4 @@
-import { type PaymentStatus } from './payment.lifecycle.js';
+import { isUndecided, type PaymentStatus } from './payment.lifecycle.js';
 
 /** A payment like a new one, as its duplicate guard names it. */
 export interface LikePayment {
@@ -18,8 +18,6 @@ export interface LikeRequest {
 export type DuplicateRefusal = 'undecided' | 'duplicate';
 
 const TOOK_NOTHING: ReadonlySet<PaymentStatus> = new Set(['failed', 'canceled']);
-/** Its PSP may have taken the money, or takes it when the customer comes back. */
-const UNDECIDED: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_action']);
 
 /**
  * Whether a new payment is taken beside one like it; null: it is. Proof that the other one took nothing releases it at
@@ -33,6 +31,6 @@ export function duplicateRefusal(
 ): DuplicateRefusal | null {
   if (status !== undefined && TOOK_NOTHING.has(status)) return null;
   if (isLapsed) return status === 'processing' && !isGuest ? 'undecided' : null;
-  if (status !== undefined && UNDECIDED.has(status)) return 'undecided';
+  if (status !== undefined && isUndecided({ status })) return 'undecided';
   return allowDuplicate ? null : 'duplicate';
 }

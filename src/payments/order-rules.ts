@@ -1,5 +1,6 @@
 import { type Order } from './order.entity.js';
 import { type Payment } from './payment.entity.js';
+import { isUndecided } from './payment.lifecycle.js';
 
 /** The order that a payment is for, as its request names it. */
 export interface OrderRequest {
@@ -104,7 +105,7 @@ export function whatASecondPaymentGets(
   const inParts = isFree ? (asked.inParts ?? order.inParts) : order.inParts;
   const amountDue = asked.amountDue ?? order.amountDue;
   const mayHaveCurrency = currency === order.currency || (isFree && asked.amountDue !== null);
-  const open = live.filter(({ status }) => status === 'processing' || status === 'requires_action');
+  const open = live.filter(isUndecided);
   const decided = live.find((payment) => !open.includes(payment));
   const amountDecided = order.amountLive - open.reduce((sum, payment) => sum + shareOf(payment).live, 0);
   const refuse = (why: OrderRefusal) => ({ do: 'refuse', why, paymentId: decided?.id ?? null }) as const;

@@ -9,7 +9,7 @@ import { type CancelFlow } from './cancel.flow.js';
 import { OrderInDoubt, type OrderedChargeFlow } from './ordered-charge.flow.js';
 import { PaymentOperations } from './payment-operations.js';
 import { PaymentRouteWorker } from './payment-route-worker.js';
-import { type PaymentStatus } from './payment.lifecycle.js';
+import { isUndecided } from './payment.lifecycle.js';
 import { payments } from './payment.table.js';
 import { type NewPayment } from './dto/create-payment.dto.js';
 
@@ -19,7 +19,6 @@ const LONGEST_NAP_MS = 250;
 const ASKED_EVERY_MS = 1_000;
 /** Parts in doubt that one request waits for. */
 const MOST_WATCHED = 8;
-const UNDECIDED: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_action']);
 
 /** Fields that captures and refunds have. */
 const nothingMore = { amount: null, reference: null, reason: null, metadata: {} } as const;
@@ -87,7 +86,7 @@ export class OrderedPayments {
     try {
       for (let napMs = FIRST_NAP_MS; ids.length > 0; napMs = Math.min(napMs * 2, LONGEST_NAP_MS)) {
         const found = await Promise.all(ids.map((id) => store.find(payments, { merchantId, id }, 1)));
-        if (found.some(([one]) => one && !UNDECIDED.has(one.status))) return true;
+        if (found.some(([one]) => one && !isUndecided(one))) return true;
         const leftMs = untilMs - clock.monotonicMs();
         if (leftMs <= 0) return false;
         await clock.sleep(Math.min(napMs, leftMs));

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { type Caller } from '../core/caller.js';
-import { type PaymentStatus } from './payment.lifecycle.js';
+import { isUndecided } from './payment.lifecycle.js';
 import { type PaymentView } from './payment.view.js';
 import { PaymentsService } from './payments.service.js';
 
@@ -13,8 +13,6 @@ const MAX_WATCH_MS = 600_000;
 /** The time between two reads, short after a change and twice as long after each read without one. */
 const SHORTEST_PAUSE_MS = 125;
 const LONGEST_PAUSE_MS = 2_000;
-
-const underWay: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_action']);
 
 /**
  * Follows payments until their outcome is known, by polling: any process may change them, and reading one row by
@@ -75,7 +73,7 @@ export class PaymentWatch implements BeforeApplicationShutdown {
       pauseMs = shown === seen ? Math.min(pauseMs * 2, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
       if (shown !== seen) yield payment;
       seen = shown;
-      if (!underWay.has(payment.status)) return;
+      if (!isUndecided(payment)) return;
       await this.clock.sleep(pauseMs, ended).catch(() => undefined);
       if (this.stopping.signal.aborted) {
         throw new Problem('overloaded', 'The process is stopping. Watch the payment again.');

@@ -12,6 +12,11 @@ export const paymentStatuses = [
 ] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
+/** Its PSP may have taken the money, or takes it when the customer comes back. */
+export function isUndecided({ status }: { readonly status: PaymentStatus }): boolean {
+  return status === 'processing' || status === 'requires_action';
+}
+
 /** Events of a payment; named by what happened, not by who requested it. */
 export type PaymentEvent =
   | 'opened'

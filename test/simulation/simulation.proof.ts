@@ -4,6 +4,7 @@ import { type PlayedPayouts } from './payout-schedule.js';
 import { type PlayedRestored } from './restored-schedule.js';
 import { spawnNode } from '../support/process.js';
 import { inTurn } from '../support/turns.js';
+import { brokenRules } from './broken-rules.js';
 
 /**
  * The flows of the service over an in-memory store with the same guards, simulated PSPs, network
@@ -113,30 +114,14 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
     10 * 60_000 + SCHEDULES * 20,
   );
 
-  const broken: [of: string, rule: string, breaks: string, from: number, to: number][] = [
-    ['payment', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
-    ['payouts', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
-    ['payment', 'a lock of ours that has gone taken for a proof', 'break-the-lock', 1, 400],
-    ['orders', 'a payment in doubt makes room for another', 'break-the-order', 1, 400],
-    ['payouts', 'another account under the same name taken for the first', 'break-the-account', 1, 400],
-    ['restored', 'a key at PSPs is drawn anew for every payment', 'break-the-keys', 1, 200],
-    ['restored', 'an open route is sent that another PSP may have done', 'break-the-hold', 1_850, 1_860],
-    ['restored', 'a payment is taken that another PSP may have made', 'break-the-refusal', 50, 200],
-    [
-      'restored',
-      'another PSP is asked where the first cannot be reached',
-      'break-the-failover-hold',
-      500,
-      600,
-    ],
-    ['payment', 'each process goes by the clock of its own machine', 'break-the-clock', 800, 12_000],
-  ];
-  it.each(inTurn(broken, 2))(
-    'of %s fall when a rule is broken: %s',
-    async (of, _rule, breaks, from, to) => {
+  const plays = brokenRules.flatMap((rule) => rule.of.map((of) => ({ ...rule, of })));
+  it.each(inTurn(plays, 2))(
+    'of $of fall when a rule is broken: $rule',
+    async ({ rule, of, seeds: [from, to] }) => {
       const child = spawnNode('dist/test/simulation/main.js', {
         args: ['--of', of, '--from', String(from), '--to', String(to)],
-        preload: `test/simulation/${breaks}.mjs`,
+        preload: 'dist/test/simulation/break-rule.js',
+        env: { BROKEN_RULE: rule },
         inBackground: true,
       });
       expect((await child.exit).code).toBe(1);
