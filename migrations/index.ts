@@ -65,6 +65,7 @@ import { Orders1700000000185 } from './0185-orders.js';
 import { OrdersOfMerchants1700000000186 } from './0186-orders-of-merchants.js';
 import { PossibleDuplicates1700000000187 } from './0187-possible-duplicates.js';
 import { DisputedPayments1700000000188 } from './0188-disputed-payments.js';
+import { PaymentsByAmountAndMetadata1700000000189 } from './0189-payments-by-amount-and-metadata.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -135,4 +136,5 @@ export const migrations = [
   OrdersOfMerchants1700000000186,
   PossibleDuplicates1700000000187,
   DisputedPayments1700000000188,
+  PaymentsByAmountAndMetadata1700000000189,
 ];

@@ -50,6 +50,15 @@ export async function openApiDocument(
   for (const schema of Object.values(document.components!.schemas!)) {
     if (!('$ref' in schema)) schema.additionalProperties ??= false;
   }
+  const parameters = Object.values(document.paths).flatMap(({ get }) => get?.parameters ?? []);
+  for (const parameter of parameters) {
+    if (!('schema' in parameter) || (parameter.schema as { type?: string }).type !== 'object') continue;
+    // Members of a map in a query are `map[name]=text`. Nest puts the rule for names beside the schema.
+    const { propertyNames } = parameter as { propertyNames?: object };
+    delete (parameter as { propertyNames?: object }).propertyNames;
+    Object.assign(parameter, { style: 'deepObject', explode: true });
+    Object.assign(parameter.schema!, { propertyNames });
+  }
   return document;
 }
 

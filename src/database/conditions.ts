@@ -10,16 +10,20 @@ import {
 } from 'typeorm';
 import { translateOutage } from './store-unavailable.js';
 
-type Conditions<T> = { [K in keyof T]?: NonNullable<T[K]> };
+interface Conditions {
+  readonly id?: FindOperator<string> | null;
+  readonly [column: string]: unknown;
+}
+type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
 /** Conditions of a `find` without those that have no value: TypeORM refuses null and undefined. */
-export function given<T extends object>(conditions: T): Conditions<T> {
+export function given<T extends object>(conditions: T): Given<T> {
   const asked = Object.entries(conditions).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(asked) as Conditions<T>;
+  return Object.fromEntries(asked) as Given<T>;
 }
 
-/** From one time to another, as far as they are given; both are included. */
-export function timeBetween(from?: Date, to?: Date): FindOperator<Date> | null {
+/** From one time or number to another, as far as they are given; both are included. */
+export function between<T extends Date | number>(from?: T, to?: T): FindOperator<T> | null {
   const bounds = [...(from ? [MoreThanOrEqual(from)] : []), ...(to ? [LessThanOrEqual(to)] : [])];
   return bounds.length === 0 ? null : And(...bounds);
 }
@@ -30,13 +34,15 @@ export function timeBetween(from?: Date, to?: Date): FindOperator<Date> | null {
  */
 export function newestFirst<Row extends { id: string }>(
   rows: Repository<Row>,
-  conditions: object | readonly object[],
+  conditions: Conditions | readonly Conditions[],
   limit: number,
   cursor: string | null,
 ): Promise<Row[]> {
-  const before = { id: cursor && LessThan(cursor) };
-  const alternatives = Array.isArray(conditions) ? (conditions as readonly object[]) : [conditions];
-  const where = alternatives.map((each) => given({ ...each, ...before }) as FindOptionsWhere<Row>);
+  const alternatives: readonly Conditions[] = Array.isArray(conditions) ? conditions : [conditions];
+  const where = alternatives.map(({ id, ...each }) => {
+    const ids = [...(id ? [id] : []), ...(cursor ? [LessThan(cursor)] : [])];
+    return given({ ...each, id: ids.length > 0 ? And(...ids) : null }) as FindOptionsWhere<Row>;
+  });
   const order = { id: 'DESC' } as FindOptionsOrder<Row>;
   return translateOutage(rows.find({ where, order, take: limit + 1 }));
 }

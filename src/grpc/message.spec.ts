@@ -35,6 +35,11 @@ describe('a message as the fields of REST', () => {
     expect(readQuery({ created_lte: { seconds: '999999999999999' } })).toEqual({
       'created[lte]': '999999999999999',
     });
+    expect(readQuery({ amount_gte: '1000', amount_lte: 0, metadata: { a_gte: '1' } })).toEqual({
+      'amount[gte]': 1_000,
+      'amount[lte]': 0,
+      metadata: { a_gte: '1' },
+    });
   });
 });
 

@@ -79,20 +79,17 @@ function timeOf({ seconds = 0, nanos = 0 }: Timestamp): string {
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
-/** The query of a list: REST has the bounds as `created[gte]` and `created[lte]`. */
-export function readQuery(
-  { created_gte: from, created_lte: to, ...message }: Message,
-  choices?: Choices,
-): Fields {
-  return readMessage(
-    {
-      ...message,
-      ...(isObject(from) ? { 'created[gte]': timeOf(from) } : {}),
-      ...(isObject(to) ? { 'created[lte]': timeOf(to) } : {}),
-    },
-    choices,
-  );
+/** The query of a list: what is `created_gte` here REST has as `created[gte]`, and so for each bound, times and int64s. */
+export function readQuery(message: Message, choices?: Choices): Fields {
+  const fields = Object.entries(message).map(([name, value]) => {
+    const [, field, bound] = BOUND.exec(name) ?? [];
+    if (bound === undefined) return [name, value] as const;
+    return [`${field}[${bound}]`, isObject(value) ? timeOf(value) : exactNumber(value)] as const;
+  });
+  return readMessage(Object.fromEntries(fields), choices);
 }
+
+const BOUND = /^(\w+)_(gte|lte)$/;
 
 /** A page with its items as messages. */
 export function pageMessage<View>(

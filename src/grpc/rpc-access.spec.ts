@@ -34,6 +34,7 @@ test('every gRPC method asks for its scope, and those that move money for an ide
     'Payments/Get': 'payments:read',
     'Payments/List': 'payments:read',
     'Payments/ListAttempts': 'payments:read',
+    'Payments/ListCaptures': 'payments:read',
     'Payments/ListDisputes': 'payments:read',
     'Payments/Watch': 'payments:read',
     'Refunds/Create': 'payments:write, idempotency key',

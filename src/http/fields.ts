@@ -21,6 +21,8 @@ export interface FieldFault {
 interface Field {
   readonly required: boolean;
   readonly nested: (new () => object) | null;
+  /** The type of its JSON Schema; undefined for an object with a class of its own. */
+  readonly type: unknown;
   readonly faultsOf: (value: unknown) => readonly FieldFault[];
 }
 
@@ -59,7 +61,12 @@ function field(
   };
   return (target, name) => {
     const known = Reflect.getMetadata(FIELDS, target) as ReadonlyMap<string, Field> | undefined;
-    const fields = new Map(known).set(String(name), { required: !optional, nested, faultsOf });
+    const fields = new Map(known).set(String(name), {
+      required: !optional,
+      nested,
+      type: rule.schema['type'],
+      faultsOf,
+    });
     Reflect.defineMetadata(FIELDS, fields, target);
     applyDecorators(
       ApiProperty({

@@ -21,7 +21,7 @@ export class RequestPipe implements PipeTransform {
     // The reader of JSON found these faults in the body; see RequestHooks.
     if (value instanceof Problem) throw value;
     const dto = metatype as new () => object;
-    return parseRequest(dto, type === 'query' ? plainQuery(value as Record<string, unknown>) : value);
+    return parseRequest(dto, type === 'query' ? plainQuery(dto, value as Record<string, unknown>) : value);
   }
 }
 
@@ -116,13 +116,25 @@ function faultsOf(
   return own?.faultsOf(value) ?? [{ path: [], message: Object.values(constraints)[0] ?? 'does not fit' }];
 }
 
-/** A query string without card numbers, its `limit` as the number that it says. */
-function plainQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** A query string without card numbers: whole numbers as such, and `map[name]=text` as a member of that map. */
+function plainQuery(dto: new () => object, query: Readonly<Record<string, unknown>>): object {
   refuseCardNumbers(query);
-  const { limit } = query;
-  return typeof limit === 'string' && /^\d{1,9}$/.test(limit)
-    ? { ...query, limit: Number(limit) }
-    : { ...query };
+  const fields = fieldsOf(dto);
+  const plain: [name: string, value: unknown][] = [];
+  const maps = new Map<string, [name: string, value: unknown][]>();
+  for (const [name, value] of Object.entries(query)) {
+    const [, map = '', member = ''] = MEMBER.exec(name) ?? [];
+    if (fields.get(map)?.type === 'object') maps.set(map, [...(maps.get(map) ?? []), [member, value]]);
+    else plain.push([name, fields.get(name)?.type === 'integer' ? numberIn(value) : value]);
+  }
+  for (const [map, members] of maps) plain.unshift([map, Object.fromEntries(members)]);
+  return Object.fromEntries(plain);
+}
+
+const MEMBER = /^([a-z_]+)\[(.*)\]$/s;
+
+function numberIn(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
 }
 
 function refuseCardNumbers(query: Readonly<Record<string, unknown>>): void {

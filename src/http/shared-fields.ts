@@ -67,7 +67,7 @@ export function IsAmount(said: FieldOptions = {}): PropertyDecorator {
   });
 }
 
-export function IsCurrencyCode(): PropertyDecorator {
+export function IsCurrencyCode(said: FieldOptions = {}): PropertyDecorator {
   return IsText({
     maxLength: 3,
     pattern: '^[A-Z]{3}$',
@@ -75,6 +75,7 @@ export function IsCurrencyCode(): PropertyDecorator {
     is: isCurrency,
     description: 'ISO 4217, in capitals.',
     message: 'must be an ISO 4217 code in capitals that payments can be made in',
+    ...said,
   });
 }
 
@@ -100,9 +101,12 @@ export function IsTokens(description: string): PropertyDecorator {
   });
 }
 
-export function IsMetadata(): PropertyDecorator {
+export function IsMetadata({
+  maxProperties = 50,
+  description = `Up to 50 pairs of your own, given back as they were sent.`,
+}: { readonly maxProperties?: number; readonly description?: string } = {}): PropertyDecorator {
   return IsTextMap({
-    maxProperties: 50,
+    maxProperties,
     names: {
       minLength: 1,
       maxLength: 40,
@@ -111,7 +115,7 @@ export function IsMetadata(): PropertyDecorator {
     },
     values: { maxLength: 500, message: 'must be a string of at most 500 characters' },
     optional: true,
-    description: 'Up to 50 pairs of your own, given back as they were sent.',
+    description,
   });
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Caller } from '../core/caller.js';
 import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
-import { newestFirst, timeBetween } from '../database/conditions.js';
+import { between, newestFirst } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { mayNameOrder } from '../http/shared-fields.js';
 import { TenantDatabase } from '../database/tenants.js';
@@ -37,7 +37,7 @@ export class OrdersService {
     limit: number,
     cursor: string | null,
   ): Promise<Page<OrderView>> {
-    const where = { merchantId, createdAt: timeBetween(createdFrom, createdTo), ...(status ? OVERPAID : {}) };
+    const where = { merchantId, createdAt: between(createdFrom, createdTo), ...(status ? OVERPAID : {}) };
     const found = await translateOutage(
       this.tenants.within(merchantId, (tx) => newestFirst(tx.getRepository(Order), where, limit, cursor)),
     );

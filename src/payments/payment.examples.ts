@@ -1,4 +1,5 @@
 import { examplePayment } from '../http/payment.example.js';
+import { type CaptureView } from './capture.view.js';
 import { type DisputeView } from './dispute.view.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
 
@@ -112,6 +113,21 @@ export const library: PaymentView = {
       token: 'eyJ0aHJlZURTTWV0aG9k',
     },
   },
+};
+
+export const capture: CaptureView = {
+  object: 'capture',
+  payment_id: captured.id,
+  reference: 'parcel-1',
+  status: 'captured',
+  amount: 400,
+  currency: 'EUR',
+  psp: 'adyen',
+  psp_reference: 'W2Q8KJ4F7CRT65ZG',
+  psp_code: null,
+  entity_key: `payment-${captured.id}-capture-parcel-1`,
+  created_at: '2026-11-22T10:00:00.000Z',
+  decided_at: '2026-11-22T10:00:01.000Z',
 };
 
 export const attempt: AttemptView = {

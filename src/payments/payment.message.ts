@@ -1,4 +1,5 @@
 import { choiceOf, type Choices, INT64, type Message, structOf, timestampOf } from '../grpc/message.js';
+import { type CaptureView } from './capture.view.js';
 import { type DisputeView } from './dispute.view.js';
 import { type NextActionView } from './next-action.view.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
@@ -43,6 +44,14 @@ export function disputeMessage(dispute: DisputeView): Message {
     ...dispute,
     opened_at: timestampOf(dispute.opened_at),
     closed_at: timestampOf(dispute.closed_at),
+  };
+}
+
+export function captureMessage(capture: CaptureView): Message {
+  return {
+    ...capture,
+    created_at: timestampOf(capture.created_at),
+    decided_at: timestampOf(capture.decided_at),
   };
 }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository } from 'typeorm';
+import { And, In, Repository } from 'typeorm';
 import { type Page, pageOf } from '../core/page.js';
-import { newestFirst, timeBetween } from '../database/conditions.js';
+import { between, newestFirst } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { type Subject } from '../request-storage/route-worker.js';
@@ -11,6 +11,7 @@ import { readHistories } from '../request-storage/read-histories.js';
 import { firstEntityKey } from './payment-state.js';
 import { type Dispute, type Disputed, type DisputeStatus } from './dispute.js';
 import { disputeViewOf, type DisputeView } from './dispute.view.js';
+import { hasPair } from './metadata-pair.js';
 import { Payment } from './payment.entity.js';
 import { type PaymentView, paymentViewOf } from './payment.view.js';
 import { type PaymentFilter } from './dto/list-payments.dto.js';
@@ -34,13 +35,27 @@ export class PaymentReader {
   /** A page of a merchant's payments. */
   async list(
     merchantId: string,
-    { createdFrom, createdTo, ...conditions }: Omit<PaymentFilter, 'customer'>,
+    {
+      createdFrom,
+      createdTo,
+      amountFrom,
+      amountTo,
+      metadata = {},
+      ...conditions
+    }: Omit<PaymentFilter, 'customer'>,
     /** The hashes that payments of one customer keep; null: of any. */
     customers: readonly Uint8Array[] | null,
     limit: number,
     cursor: string | null,
   ): Promise<Page<PaymentView>> {
-    const every = { merchantId, ...conditions, createdAt: timeBetween(createdFrom, createdTo) };
+    const pairs = Object.entries(metadata);
+    const every = {
+      merchantId,
+      ...conditions,
+      amount: between(amountFrom, amountTo),
+      createdAt: between(createdFrom, createdTo),
+      id: pairs.length > 0 ? And(...pairs.map((pair, nth) => hasPair(merchantId, pair, nth))) : null,
+    };
     const where = customers
       ? (['customerHash', 'customerEmailHash'] as const).map((hash) => ({
           ...every,

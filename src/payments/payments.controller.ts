@@ -6,6 +6,7 @@ import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/requ
 import { PageOf } from '../http/view-fields.js';
 import { type KeyedAnswer, type RequestContext } from '../core/keyed-request.js';
 import { type Caller } from '../core/caller.js';
+import { CaptureView } from './capture.view.js';
 import { CancelPaymentDto } from './dto/cancel-payment.dto.js';
 import { CapturePaymentDto } from './dto/capture-payment.dto.js';
 import { CompletePaymentDto } from './dto/complete-payment.dto.js';
@@ -19,6 +20,7 @@ import { PaymentsService } from './payments.service.js';
 
 const PaymentPage = PageOf('PaymentPage', PaymentView);
 const AttemptPage = PageOf('AttemptPage', AttemptView);
+const CapturePage = PageOf('CapturePage', CaptureView);
 
 const atRest =
   'The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why.';
@@ -145,6 +147,22 @@ export class PaymentsController {
     @PathId('payment', example.captured.id) id: string,
   ): Promise<Page<AttemptView>> {
     return this.payments.attempts(caller, id);
+  }
+
+  @Get(':id/captures')
+  @Operation({
+    id: 'listCaptures',
+    summary: 'List captures',
+    description: 'Every capture of this payment, the newest first. A payment that charges at once has none.',
+    answers: { 200: aPage(CapturePage, example.capture) },
+    problems: ['not_found'],
+  })
+  @Scopes('payments:read')
+  captures(
+    @CurrentCaller() caller: Caller,
+    @PathId('payment', example.captured.id) id: string,
+  ): Promise<Page<CaptureView>> {
+    return this.payments.captures(caller, id);
   }
 
   @Post(':id/capture')

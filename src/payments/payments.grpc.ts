@@ -21,6 +21,7 @@ import { ListDisputesDto } from './dto/list-disputes.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
 import {
   attemptMessage,
+  captureMessage,
   disputeMessage,
   paymentChoices,
   paymentFilterChoices,
@@ -59,6 +60,11 @@ export class PaymentsGrpc {
   @ReadingRpc('Payments', 'ListAttempts', 'payments:read')
   async listAttempts(@CurrentCall() call: Call, @Payload() { id }: IdMessage): Promise<Message> {
     return pageMessage(await this.payments.attempts(call.caller, objectId(id)), attemptMessage);
+  }
+
+  @ReadingRpc('Payments', 'ListCaptures', 'payments:read')
+  async listCaptures(@CurrentCall() call: Call, @Payload() { id }: IdMessage): Promise<Message> {
+    return pageMessage(await this.payments.captures(call.caller, objectId(id)), captureMessage);
   }
 
   @ReadingRpc('Payments', 'ListDisputes', 'payments:read')

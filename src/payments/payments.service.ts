@@ -4,6 +4,7 @@ import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { type KeyedAnswer, keyedRequest, type RequestContext } from '../core/keyed-request.js';
 import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
+import { captureViewsOf, type CaptureView } from './capture.view.js';
 import { ChargeFlow, type ChooseAccounts, chooserOf } from './charge.flow.js';
 import { hashesOfCustomer } from './customer-hash.js';
 import { type DisputeStatus } from './dispute.js';
@@ -82,6 +83,12 @@ export class PaymentsService {
     const { customer, ...conditions } = filter;
     const customers = customer === undefined ? null : hashesOfCustomer(this.operations.tools.seal, customer);
     return this.reader.list(merchantId, conditions, customers, limit, cursor);
+  }
+
+  /** The captures of a payment, the newest first. */
+  async captures({ merchantId }: Caller, paymentId: string): Promise<Page<CaptureView>> {
+    const { payment, histories } = await this.read(merchantId, paymentId);
+    return { data: captureViewsOf(payment, histories), has_more: false, next_cursor: null };
   }
 
   /** A page of a merchant's disputes, the newest first. */

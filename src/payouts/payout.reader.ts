@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { type Page, pageOf } from '../core/page.js';
-import { newestFirst, timeBetween } from '../database/conditions.js';
+import { between, newestFirst } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { entityKey } from '../request-storage/entity-key.js';
@@ -28,7 +28,7 @@ export class PayoutReader implements Sequences {
     limit: number,
     cursor: string | null,
   ): Promise<Page<PayoutView>> {
-    const where = { merchantId, ...conditions, createdAt: timeBetween(createdFrom, createdTo) };
+    const where = { merchantId, ...conditions, createdAt: between(createdFrom, createdTo) };
     const [found, histories] = await translateOutage(
       this.tenants.within(merchantId, async (tx) => {
         const rows = await newestFirst(tx.getRepository(Payout), where, limit, cursor);

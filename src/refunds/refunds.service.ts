@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
-import { newestFirst, timeBetween } from '../database/conditions.js';
+import { between, newestFirst } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
@@ -71,7 +71,7 @@ export class RefundsService {
     limit: number,
     cursor: string | null,
   ): Promise<Page<RefundView>> {
-    const where = { merchantId, ...conditions, createdAt: timeBetween(createdFrom, createdTo) };
+    const where = { merchantId, ...conditions, createdAt: between(createdFrom, createdTo) };
     return this.page(where, limit, cursor);
   }
 

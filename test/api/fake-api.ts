@@ -35,7 +35,7 @@ import { breakWithNotes, reportBreak, result } from '../../src/ops/reconciliatio
 import { Breaks, type ReconciliationBreak } from '../../src/reconciliation/breaks.js';
 import { type Run, Runs } from '../../src/reconciliation/runs.js';
 import { deadLetter } from '../../src/ops/dead-letter.examples.js';
-import { attempt, captured, dispute } from '../../src/payments/payment.examples.js';
+import { attempt, capture, captured, dispute } from '../../src/payments/payment.examples.js';
 import { PaymentsService } from '../../src/payments/payments.service.js';
 import { paid, recipient, recipientRemoved } from '../../src/payouts/payout.examples.js';
 import { Recipients } from '../../src/payouts/recipients.js';
@@ -101,6 +101,11 @@ export class FakePayments implements Payments {
   list(...args: Parameters<Payments['list']>): ReturnType<Payments['list']> {
     this.calls.push(['list', ...args]);
     return Promise.resolve({ data: [captured], has_more: false, next_cursor: null });
+  }
+
+  captures(...args: Parameters<Payments['captures']>): ReturnType<Payments['captures']> {
+    this.calls.push(['captures', ...args]);
+    return Promise.resolve({ data: [capture], has_more: false, next_cursor: null });
   }
 
   disputes(...args: Parameters<Payments['disputes']>): ReturnType<Payments['disputes']> {

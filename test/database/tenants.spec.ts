@@ -56,7 +56,9 @@ beforeAll(async () => {
   const target = { url: 'http://127.0.0.1:9/hook' };
   const endpoint = await idOf(owner.post('/v1/webhook_endpoints', target, randomUUID()));
   const order = { reference: 'the-order-of-the-owner' };
-  const payment = await idOf(owner.post('/v1/payments', { ...orderOf(), order }, randomUUID()));
+  const held = { ...orderOf({ capture: 'manual' }), order };
+  const payment = await idOf(owner.post('/v1/payments', held, randomUUID()));
+  await owner.post(`/v1/payments/${payment}/capture`, {}, randomUUID());
   const dispute = {
     id: randomUUID(),
     pspReference: 'du_1',
@@ -256,6 +258,7 @@ describe("every route, with another merchant's key", () => {
       'Payments.Get': { id },
       'Payments.List': null,
       'Payments.ListAttempts': { id },
+      'Payments.ListCaptures': { id },
       'Payments.ListDisputes': null,
       'Payments.Capture': { id },
       'Payments.Complete': { id, details: { fields: { redirectResult: { stringValue: 'x' } } } },

@@ -65,9 +65,18 @@ it('says by gRPC what it says by REST', async () => {
   expect(declined.body).toEqual(await byRest.payments.get(declined.body.id));
   const held = await byGrpc.payments.create(order({ capture: 'manual' }));
   expect((await byGrpc.payments.cancel(held.body.id)).body.status).toBe('canceled');
+  const taken = await byGrpc.payments.create(order({ capture: 'manual' }));
+  await byGrpc.payments.capture(taken.body.id, { amount: 900 });
+  const captures = await all(byGrpc.payments.captures(taken.body.id));
+  expect(captures).toMatchObject([{ amount: 900, status: 'captured', reference: null }]);
+  expect(captures).toEqual(await all(byRest.payments.captures(taken.body.id)));
 
   const pages = [await all(byGrpc.payments.list({ limit: 2 })), await all(byRest.payments.list())];
   expect(pages[0]).toEqual(pages[1]);
+  const narrow = { metadata: { a: '1' }, 'amount[gte]': 1, 'amount[lte]': 1_000_000, limit: 1 };
+  for (const each of [byGrpc, byRest]) expect(await all(each.payments.list(narrow))).toMatchObject([{ id }]);
+  for (const each of [byGrpc, byRest])
+    expect(await all(each.payments.list({ 'amount[lte]': 1 }))).toEqual([]);
   expect(await all(byGrpc.payments.attempts(id))).toEqual(await all(byRest.payments.attempts(id)));
   // An event can be read once no older transaction is open, which is a moment later.
   const stored = await environment.sql('SELECT FROM events');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type PspName } from '@payonce/simulator';
 import { type Page } from '../../src/core/page.js';
+import { type CaptureView } from '../../src/payments/capture.view.js';
 import { type PaymentView } from '../../src/payments/payment.view.js';
 import {
   ApiClient,
@@ -202,6 +203,38 @@ describe('captures and cancels', () => {
       expect(await ids(inRange)).toEqual(those(({ created_at }) => created_at >= from));
       expect((await list('limit=100')).data[0]).toEqual(made.at(-1));
       expectProblem(await fresh.get('/v1/payments?limit=0'), 422, 'validation_failed');
+    });
+  });
+
+  describe('the list of captures', () => {
+    it('tells each with its name, newest first, and none of a payment that charges at once', async () => {
+      const payment = await authorized('adyen');
+      for (const [reference, amount] of [
+        ['parcel-1', 700],
+        ['parcel-2', 200],
+      ] as const) {
+        await capture(payment.id, { amount, reference });
+      }
+      const captures = async (id: string) =>
+        JSON.parse((await client.get(`/v1/payments/${id}/captures`)).text) as Page<CaptureView>;
+      const { data } = await captures(payment.id);
+      expect(data).toMatchObject([
+        { reference: 'parcel-2', amount: 200, status: 'captured', psp: 'adyen', currency: 'EUR' },
+        { reference: 'parcel-1', amount: 700, status: 'captured', payment_id: payment.id },
+      ]);
+      expect(data.map(({ psp_reference }) => psp_reference)).toEqual(
+        environment
+          .effects(payment.id)
+          .filter(({ operation }) => operation === 'capture')
+          .map(({ psp_reference }) => psp_reference)
+          .toReversed(),
+      );
+      const alone = await authorized('stripe');
+      await capture(alone.id);
+      expect((await captures(alone.id)).data).toMatchObject([{ reference: null, amount: 1_999 }]);
+      const atOnce = paymentOf(await client.post('/v1/payments', orderOf(), newKey()));
+      expect((await captures(atOnce.id)).data).toEqual([]);
+      expectProblem(await otherShop.get(`/v1/payments/${payment.id}/captures`), 404, 'not_found');
     });
   });
 

@@ -75,6 +75,14 @@ describe('a list of 25 payments', () => {
     expect(idsOf(await list(of, `created[lte]=2020-01-01T00:00:00Z`))).toEqual([]);
   });
 
+  it('is narrowed by an amount, both ends included', async () => {
+    const inside = made.filter(({ amount }) => amount >= 105 && amount <= 107);
+    const query = 'limit=100&amount[gte]=105&amount[lte]=107';
+    expect(new Set(idsOf(await list(of, query)))).toEqual(new Set(inside.map(({ id }) => id)));
+    expect(idsOf(await list(of, `${query}&currency=JPY`))).toEqual([]);
+    expect(idsOf(await list(of, 'amount[gte]=1000'))).toEqual([]);
+  });
+
   it('turns its pages within a filter as well', async () => {
     const seen: string[] = [];
     let cursor = '';
@@ -96,6 +104,31 @@ describe('a list of 25 payments', () => {
     const nothing = { data: [], has_more: false, next_cursor: null };
     expect(await list(stranger, `cursor=${next_cursor}`)).toMatchObject(nothing);
     expect(await list(stranger, 'limit=100')).toMatchObject(nothing);
+  });
+});
+
+describe('a list by metadata', () => {
+  it('holds the payments with every pair that is asked for, page by page', async () => {
+    const of = await merchantClient();
+    const make = async (n: number, metadata: Record<string, string>) =>
+      paymentOf(
+        await of.post('/v1/payments', { ...orderOf({ reference: `meta-${n}` }), metadata }, `meta-${n}`),
+      );
+    const made: PaymentView[] = [];
+    // One after the other: lists go by when each was made.
+    for (const n of [0, 1, 2, 3, 4]) {
+      made.push(await make(n, { table: n < 4 ? '7' : '8', 'späti [a]': `${n % 2}`, empty: '' }));
+    }
+    await make(5, {});
+    const ids = (...which: number[]) => which.map((n) => made[n]!.id);
+    expect(idsOf(await list(of, 'metadata[table]=7'))).toEqual(ids(3, 2, 1, 0));
+    const both = `metadata[table]=7&${encodeURIComponent('metadata[späti [a]]')}=1`;
+    expect(idsOf(await list(of, both))).toEqual(ids(3, 1));
+    expect(idsOf(await list(of, 'metadata[empty]=&amount[gte]=1&limit=2'))).toEqual(ids(4, 3));
+    const first = await list(of, 'metadata[table]=7&limit=3');
+    expect(idsOf(await list(of, `metadata[table]=7&limit=3&cursor=${first.next_cursor}`))).toEqual(ids(0));
+    expect(idsOf(await list(of, 'metadata[table]=%00'))).toEqual([]);
+    expect(idsOf(await list(await merchantClient(), 'metadata[table]=7'))).toEqual([]);
   });
 });
 

@@ -580,6 +580,28 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/v1/payments/{id}/captures': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List captures
+     * @description Every capture of this payment, the newest first. A payment that charges at once has none.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listCaptures'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/payments/{id}/complete': {
     readonly parameters: {
       readonly query?: never;
@@ -1020,6 +1042,50 @@ export interface components {
     };
     /** @description An empty object, or no body at all. */
     readonly CancelRequest: Record<string, never>;
+    /** @description A capture of a payment. Amounts are integers in minor units. */
+    readonly Capture: {
+      /** @description In minor units. */
+      readonly amount: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /**
+       * Format: date-time
+       * @description When its outcome was known.
+       */
+      readonly decided_at: string | null;
+      /** @description Names the capture at its PSP, and never changes. */
+      readonly entity_key: string;
+      /** @constant */
+      readonly object: 'capture';
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly payment_id: string;
+      /** @description The PSP account that took the payment. */
+      readonly psp: string;
+      /** @description The code that the PSP gave last, verbatim. */
+      readonly psp_code: string | null;
+      /** @description That PSP's own id of the capture, where it has one. */
+      readonly psp_reference: string | null;
+      /** @description Names it among several of the payment; null where its request had no reference. */
+      readonly reference: string | null;
+      /**
+       * @description `processing`: the outcome is not known yet and the service keeps working on it. `failed`: nothing was taken, or what was taken came back. Only what is `captured` counts in `amount_captured` of the payment.
+       * @enum {string}
+       */
+      readonly status: 'processing' | 'captured' | 'failed';
+    };
+    readonly CapturePage: {
+      readonly data: readonly components['schemas']['Capture'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
     /** @description Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled. */
     readonly CaptureRequest: {
       /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
@@ -4091,16 +4157,26 @@ export interface operations {
   readonly listPayments: {
     readonly parameters: {
       readonly query?: {
+        /** @description Of this amount or more, in minor units. */
+        readonly 'amount[gte]'?: number;
+        /** @description Of this amount or less, in minor units. */
+        readonly 'amount[lte]'?: number;
         /** @description Created at this time or later (RFC 3339). */
         readonly 'created[gte]'?: string;
         /** @description Created at this time or earlier (RFC 3339). */
         readonly 'created[lte]'?: string;
+        /** @description ISO 4217, in capitals. */
+        readonly currency?: string;
         /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
         /** @description The reference or the e-mail address of their customer. Payments keep keyed hashes of both, so it has to be the whole of it; capital letters count in a reference. */
         readonly customer?: string;
         /** @description How many at most on a page. */
         readonly limit?: number;
+        /** @description With these pairs in their metadata: `metadata[table]=7`. At most 5. */
+        readonly metadata?: {
+          readonly [key: string]: string;
+        };
         /** @description The order that they are for. */
         readonly order?: string;
         /** @description A PSP account's name. */
@@ -4878,6 +4954,93 @@ export interface operations {
        *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
        */
       readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listCaptures: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['CapturePage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;

@@ -5,6 +5,7 @@ import { type components, type paths } from './api-types.js';
 type Schemas = components['schemas'];
 export type Payment = Schemas['Payment'];
 export type PaymentRequest = Schemas['PaymentRequest'];
+export type Capture = Schemas['Capture'];
 export type CaptureRequest = Schemas['CaptureRequest'];
 export type CompleteRequest = Schemas['CompleteRequest'];
 export type CancelRequest = Schemas['CancelRequest'];

@@ -72,7 +72,15 @@ function shownAs(type: protobuf.Type, fields: Json): Record<string, unknown> {
   return json;
 }
 
-const objects: ReadonlySet<string> = new Set(['Payment', 'Refund', 'Order', 'Payout', 'Event', 'Dispute']);
+const objects: ReadonlySet<string> = new Set([
+  'Payment',
+  'Capture',
+  'Refund',
+  'Order',
+  'Payout',
+  'Event',
+  'Dispute',
+]);
 
 function shown(type: protobuf.ReflectionObject | null, value: unknown): unknown {
   if (type instanceof protobuf.Enum)

@@ -164,6 +164,10 @@ export const protos = {
                   requestType: 'PaymentsListAttemptsRequest',
                   responseType: 'PaymentsListAttemptsResponse',
                 },
+                ListCaptures: {
+                  requestType: 'PaymentsListCapturesRequest',
+                  responseType: 'PaymentsListCapturesResponse',
+                },
                 ListDisputes: {
                   requestType: 'PaymentsListDisputesRequest',
                   responseType: 'PaymentsListDisputesResponse',
@@ -282,6 +286,27 @@ export const protos = {
                 test: { type: 'bool', id: 12 },
               },
             },
+            Capture: {
+              oneofs: {
+                _reference: { oneof: ['reference'] },
+                _psp_reference: { oneof: ['psp_reference'] },
+                _psp_code: { oneof: ['psp_code'] },
+                _decided_at: { oneof: ['decided_at'] },
+              },
+              fields: {
+                payment_id: { type: 'string', id: 1 },
+                reference: { type: 'string', id: 2, options: { proto3_optional: true } },
+                status: { type: 'string', id: 3 },
+                amount: { type: 'int64', id: 4 },
+                currency: { type: 'string', id: 5 },
+                psp: { type: 'string', id: 6 },
+                psp_reference: { type: 'string', id: 7, options: { proto3_optional: true } },
+                psp_code: { type: 'string', id: 8, options: { proto3_optional: true } },
+                entity_key: { type: 'string', id: 9 },
+                created_at: { type: 'google.protobuf.Timestamp', id: 10 },
+                decided_at: { type: 'google.protobuf.Timestamp', id: 11, options: { proto3_optional: true } },
+              },
+            },
             Attempt: {
               oneofs: {
                 _outcome: { oneof: ['outcome'] },
@@ -372,6 +397,9 @@ export const protos = {
                 _created_lte: { oneof: ['created_lte'] },
                 _order: { oneof: ['order'] },
                 _customer: { oneof: ['customer'] },
+                _amount_gte: { oneof: ['amount_gte'] },
+                _amount_lte: { oneof: ['amount_lte'] },
+                _currency: { oneof: ['currency'] },
               },
               fields: {
                 limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
@@ -383,6 +411,10 @@ export const protos = {
                 created_lte: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
                 order: { type: 'string', id: 8, options: { proto3_optional: true } },
                 customer: { type: 'string', id: 9, options: { proto3_optional: true } },
+                amount_gte: { type: 'int64', id: 10, options: { proto3_optional: true } },
+                amount_lte: { type: 'int64', id: 11, options: { proto3_optional: true } },
+                currency: { type: 'string', id: 12, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 13 },
               },
             },
             PaymentsListResponse: {
@@ -395,6 +427,8 @@ export const protos = {
             },
             PaymentsListAttemptsRequest: { fields: { id: { type: 'string', id: 1 } } },
             PaymentsListAttemptsResponse: { fields: { data: { rule: 'repeated', type: 'Attempt', id: 1 } } },
+            PaymentsListCapturesRequest: { fields: { id: { type: 'string', id: 1 } } },
+            PaymentsListCapturesResponse: { fields: { data: { rule: 'repeated', type: 'Capture', id: 1 } } },
             PaymentsCaptureRequest: {
               oneofs: { _amount: { oneof: ['amount'] }, _reference: { oneof: ['reference'] } },
               fields: {

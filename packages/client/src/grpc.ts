@@ -27,6 +27,7 @@ const methods: readonly (readonly [request: RegExp, service: string, rpc: string
   [/^GET .*\/v1\/payments$/, 'Payments', 'List'],
   [/^GET .*\/v1\/payments\/(?<id>[^/]+)$/, 'Payments', 'Get'],
   [/^GET .*\/v1\/payments\/(?<id>[^/]+)\/attempts$/, 'Payments', 'ListAttempts'],
+  [/^GET .*\/v1\/payments\/(?<id>[^/]+)\/captures$/, 'Payments', 'ListCaptures'],
   [/^POST .*\/v1\/payments\/(?<id>[^/]+)\/capture$/, 'Payments', 'Capture'],
   [/^POST .*\/v1\/payments\/(?<id>[^/]+)\/complete$/, 'Payments', 'Complete'],
   [/^POST .*\/v1\/payments\/(?<id>[^/]+)\/cancel$/, 'Payments', 'Cancel'],
@@ -88,14 +89,28 @@ function rpcOf(url: string, { method, body }: FetchInit): [string, string, Recor
     const found = request.exec(`${method} ${pathname}`);
     if (!found) continue;
     const ids = Object.entries(found.groups ?? {}).map(([name, id]) => [name, decodeURIComponent(id)]);
-    const query = [...searchParams].map(([name, value]) => [
-      name.replace(/^created\[(gte|lte)\]$/, 'created_$1'),
-      name === 'limit' ? Number(value) : value,
-    ]);
     const sent = body === undefined ? {} : (JSON.parse(body) as object);
-    return [service, rpc, { ...sent, ...Object.fromEntries(query), ...Object.fromEntries(ids) }];
+    return [service, rpc, { ...sent, ...queryOf(searchParams), ...Object.fromEntries(ids) }];
   }
   throw new TypeError(`gRPC has nothing for ${method} ${pathname}`);
+}
+
+/** Bounds are `created_gte` here and `created[gte]` there, and pairs of metadata a map. */
+function queryOf(parameters: URLSearchParams): Record<string, unknown> {
+  const metadata: [string, string][] = [];
+  const query = [...parameters].flatMap(([name, value]) => {
+    const [, pair] = /^metadata\[(.*)\]$/s.exec(name) ?? [];
+    if (pair !== undefined) {
+      metadata.push([pair, value]);
+      return [];
+    }
+    const field = name.replace(/^(\w+)\[(gte|lte)\]$/, '$1_$2');
+    return [[field, /^(limit|amount_)/.test(field) ? Number(value) : value]];
+  });
+  return {
+    ...Object.fromEntries(query),
+    ...(metadata.length > 0 ? { metadata: Object.fromEntries(metadata) } : {}),
+  };
 }
 
 interface Sent {

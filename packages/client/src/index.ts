@@ -37,6 +37,7 @@ export {
 export {
   type Attempt,
   type CancelRequest,
+  type Capture,
   type CaptureRequest,
   type CompleteRequest,
   type Dispute,

@@ -2,6 +2,7 @@ import {
   type Asked,
   type Attempt,
   type CancelRequest,
+  type Capture,
   type CaptureRequest,
   type CompleteRequest,
   type Dispute,
@@ -48,6 +49,11 @@ export class Payments {
   /** Every call that was made to a PSP for a payment, the newest first. */
   attempts(id: string, options?: ReadOptions): List<Attempt> {
     return this.#transport.list('/v1/payments/{id}/attempts', { path: { id } }, options);
+  }
+
+  /** The captures of a payment, the newest first. */
+  captures(id: string, options?: ReadOptions): List<Capture> {
+    return this.#transport.list('/v1/payments/{id}/captures', { path: { id } }, options);
   }
 
   /** All that is authorized, or with `amount` a part. */

@@ -140,7 +140,11 @@ function pathOf(template: string, parameters: object): string {
 function queryOf(query: object): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.append(name, String(value));
+    if (typeof value === 'object') {
+      for (const [member, text] of Object.entries(value as object)) {
+        parameters.append(`${name}[${member}]`, String(text));
+      }
+    } else if (value !== undefined) parameters.append(name, String(value));
   }
   return parameters.toString();
 }

@@ -1,6 +1,13 @@
 import { IsOneOf } from '../../http/fields.js';
 import { CreatedRangeDto } from '../../http/page.dto.js';
-import { IsLine, IsPspName, IsReference } from '../../http/shared-fields.js';
+import {
+  IsAmount,
+  IsCurrencyCode,
+  IsLine,
+  IsMetadata,
+  IsPspName,
+  IsReference,
+} from '../../http/shared-fields.js';
 import { paymentStatuses } from '../payment.lifecycle.js';
 
 export class ListPaymentsDto extends CreatedRangeDto {
@@ -23,9 +30,26 @@ export class ListPaymentsDto extends CreatedRangeDto {
   })
   customer?: string;
 
+  @IsCurrencyCode({ optional: true })
+  currency?: string;
+
+  @IsAmount({ optional: true, description: 'Of this amount or more, in minor units.' })
+  'amount[gte]'?: number;
+
+  @IsAmount({ optional: true, description: 'Of this amount or less, in minor units.' })
+  'amount[lte]'?: number;
+
+  @IsMetadata({
+    maxProperties: 5,
+    description: 'With these pairs in their metadata: `metadata[table]=7`. At most 5.',
+  })
+  metadata?: Readonly<Record<string, string>>;
+
   filter() {
-    const { status, psp, reference, order: orderReference, customer } = this;
-    return { status, psp, reference, orderReference, customer, ...this.created() };
+    const { status, psp, reference, order: orderReference, customer, currency, metadata } = this;
+    const { 'amount[gte]': amountFrom, 'amount[lte]': amountTo } = this;
+    const conditions = { status, psp, reference, orderReference, currency };
+    return { ...conditions, customer, metadata, amountFrom, amountTo, ...this.created() };
   }
 }
 
