@@ -275,13 +275,26 @@ describe('the orders of a merchant', () => {
     // Callers are known for 5 s.
     const started = await environment.start();
     const shop = new ApiClient(() => started.url, apiKey);
-    const ask = () => shop.post('/v1/payments', requestOf({ reference: 'r-1', amount: AMOUNT }), newKey());
+    const ask = (amount = AMOUNT, reference = 'r-1', more: object = {}) =>
+      shop.post('/v1/payments', { ...requestOf({ reference, amount }), ...more }, newKey());
     const first = paymentOf(await ask());
     expect(first).toMatchObject({ status: 'captured', order: 'r-1' });
     expect(saidBy(await ask())).toEqual({ status: 409, code: 'order_paid', payment_id: first.id });
     const named = { ...requestOf({ reference: 'r-1', amount: AMOUNT }), order: { reference: 'other' } };
     expect(paymentOf(await shop.post('/v1/payments', named, newKey()))).toMatchObject({ order: 'other' });
     expect(taken()).toBe(2 * AMOUNT);
+
+    // A voucher: the amount of the payment is what is due, as long as nothing is paid.
+    const { payment_method } = stolen();
+    expect(paymentOf(await ask(AMOUNT, 'r-2', { payment_method }))).toMatchObject({ status: 'failed' });
+    const cheaper = paymentOf(await ask(900, 'r-2'));
+    expect(cheaper).toMatchObject({ status: 'captured', amount: 900 });
+    expect(saidBy(await ask(AMOUNT, 'r-2'))).toEqual({
+      status: 409,
+      code: 'order_changed',
+      payment_id: cheaper.id,
+    });
+    expect(taken()).toBe(2 * AMOUNT + 900);
   });
 });
 

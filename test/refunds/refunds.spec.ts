@@ -255,9 +255,10 @@ describe('refunds that come back', () => {
   let number = 0;
   const next = (name: string) => `${name}-${(number += 1)}`;
 
-  async function paid(first: PspName): Promise<string> {
+  async function paid(first: PspName, more: object = {}): Promise<string> {
     const key = next('paid');
-    return paymentOf(await client.post('/v1/payments', orderOf({ first, reference: key }), key)).id;
+    const body = { ...orderOf({ first, reference: key }), ...more };
+    return paymentOf(await client.post('/v1/payments', body, key)).id;
   }
 
   const ask = async (id: string, body: object = {}) =>
@@ -318,6 +319,41 @@ describe('refunds that come back', () => {
       expect(await ask(id, { reference: 'again' })).toMatchObject({ status: 'succeeded', amount: 1_999 });
       expect(standing(id)).toEqual(['charge 1999', 'refund 1999']);
       expect(await client.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
+    });
+
+    it('makes its order overpaid where another payment has paid that meanwhile, and tells so', async () => {
+      const order = { reference: next('order') };
+      const id = await paid(first, { order });
+      const refund = await ask(id);
+      const second = await paid(first, { order });
+      expect(environment.simulator.fail(first, refund.psp_reference!)).toBe(true);
+      await failed(refund);
+      await quiet();
+      expect(standing(id)).toEqual(['charge 1999']);
+      expect(standing(second)).toEqual(['charge 1999']);
+      expect(JSON.parse((await client.get(`/v1/orders/${order.reference}`)).text)).toMatchObject({
+        status: 'overpaid',
+        amount_due: 1_999,
+        amount_paid: 2 * 1_999,
+        amount_overpaid: 1_999,
+      });
+      const told = await environment.sql<{ type: string; over: number }>(
+        `SELECT type, (data ->> 'amount_overpaid')::int AS over FROM events
+          WHERE data ->> 'reference' = $1 AND type LIKE 'order.%' ORDER BY id`,
+        [order.reference],
+      );
+      expect(told).toEqual([
+        { type: 'order.paid', over: 0 },
+        { type: 'order.released', over: 0 },
+        { type: 'order.paid', over: 0 },
+        { type: 'order.overpaid', over: 1_999 },
+      ]);
+      // What is too much is given back as any captured money is.
+      expect(await ask(id, { reference: 'again' })).toMatchObject({ status: 'succeeded' });
+      expect(JSON.parse((await client.get(`/v1/orders/${order.reference}`)).text)).toMatchObject({
+        status: 'paid',
+        amount_overpaid: 0,
+      });
     });
 
     it('leaves the other refunds of the payment as they are', async () => {
