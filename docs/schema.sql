@@ -841,6 +841,20 @@ CREATE POLICY tenants ON orphan_effects USING (payonce_sees(merchant_id));
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON orphan_effects TO service;
 
+CREATE TABLE payment_metadata (
+  merchant_id uuid NOT NULL,
+  pair bytea NOT NULL,
+  payment_id uuid NOT NULL,
+  CONSTRAINT payment_metadata_pkey PRIMARY KEY (merchant_id, pair, payment_id),
+  CONSTRAINT payment_metadata_pair_check CHECK ((length(pair) = 16))
+);
+
+ALTER TABLE payment_metadata ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY tenants ON payment_metadata USING (payonce_sees(merchant_id));
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON payment_metadata TO service;
+
 CREATE TABLE payment_transitions (
   merchant_id uuid NOT NULL,
   payment_id uuid NOT NULL,
@@ -907,6 +921,8 @@ CREATE TABLE payments (
   CONSTRAINT payments_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'authorized'::text, 'captured'::text, 'partially_refunded'::text, 'refunded'::text, 'canceled'::text, 'failed'::text])))
 );
 
+CREATE INDEX payments_amount ON public.payments USING btree (merchant_id, amount);
+
 CREATE INDEX payments_by_id ON public.payments USING btree (id);
 
 CREATE INDEX payments_customer ON public.payments USING btree (customer_hash, id) WHERE (customer_hash IS NOT NULL);
@@ -922,6 +938,8 @@ CREATE INDEX payments_order ON public.payments USING btree (merchant_id, order_r
 CREATE INDEX payments_reference ON public.payments USING btree (merchant_id, reference, id);
 
 CREATE TRIGGER payments_ledger_due AFTER UPDATE OF disputes ON public.payments FOR EACH ROW WHEN ((new.disputes IS DISTINCT FROM old.disputes)) EXECUTE FUNCTION payonce_ledger_due_dispute();
+
+CREATE TRIGGER payments_with_metadata AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.metadata <> '{}'::jsonb)) EXECUTE FUNCTION payonce_find_by_metadata();
 
 CREATE TRIGGER payments_with_order BEFORE UPDATE OF status, amount_captured, amount_refunded ON public.payments FOR EACH ROW WHEN (((new.order_reference IS NOT NULL) AND (current_setting('payonce.orders'::text, true) IS DISTINCT FROM 'known'::text) AND (((old.status IS DISTINCT FROM new.status) OR (old.amount_captured IS DISTINCT FROM new.amount_captured)) OR (old.amount_refunded IS DISTINCT FROM new.amount_refunded)))) EXECUTE FUNCTION payonce_order_left_behind();
 
@@ -1687,6 +1705,15 @@ BEGIN
       SELECT fact FROM jsonb_array_elements(NEW.facts) WITH ORDINALITY AS e (fact, place)
        ORDER BY NEW.taken[place] IN ('contradiction', 'unknown') DESC NULLS LAST, place LIMIT 1) f ON true
   ON CONFLICT (psp, subject) WHERE closed_at IS NULL DO NOTHING;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.payonce_find_by_metadata()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO payment_metadata SELECT NEW.merchant_id, substr(sha256(convert_to(m.key || E'\n' || m.value, 'UTF8')), 1, 16), NEW.id FROM jsonb_each_text(NEW.metadata) m;
   RETURN NULL;
 END $function$;
 
