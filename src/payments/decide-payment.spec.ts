@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { paymentFixture, refundFixture } from '../../test/support/fixtures.js';
 import { runs } from '../../test/support/property-runs.js';
-import { type Change } from '../core/change.js';
+import { type Change, insert, update } from '../core/change.js';
 import { type JsonText } from '../core/json-text.js';
 import { eventRecords } from '../database/event.js';
 import { type Capabilities, type Operation } from '../psp/contract.js';
@@ -9,7 +9,10 @@ import { RefundFlow } from '../refunds/refund.flow.js';
 import { type AnsweredCall, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { advance, type StepResult, startOperation } from '../request-storage/decisions/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
+import { orphanEffects } from '../request-storage/route.table.js';
+import { orders } from './order.table.js';
 import { type Payment } from './payment.entity.js';
+import { payments, paymentTransitions } from './payment.table.js';
 import { type OperationTools } from '../request-storage/operation-tools.js';
 import { PaymentOperations } from './payment-operations.js';
 import { firstRequested, type PaymentState } from './payment-state.js';
@@ -214,6 +217,180 @@ describe('what an operation comes to', () => {
     );
     expect(played({ ...some, amountRefunded: 600 }, rest, 'v', 'succeeded').status).toBe('refunded');
   });
+});
+
+/** The decision on a step that was made by hand, as the read before the commit may bring any. */
+function decided(state: PaymentState, stepResult: StepResult) {
+  return decidePayment(state, stepResult, factsAt(now), operationOf, () => 'e').changes;
+}
+
+/** A part of 400 of the authorization, as its PSP's answer decides it, and the state before that. */
+function partCaptured(of: Payment = payment) {
+  const { state, stepResult } = opened(of, { operation: 'capture', amount: 400 }, 'a');
+  const answered = {
+    call: state.call!,
+    answer: { outcome: 'succeeded' } as const,
+    endedAt: now,
+    latencyMs: 1,
+  };
+  return { state, settled: advance(stepResult.history, factsAt(now), driver, answered) };
+}
+
+describe('what is written with a decision', () => {
+  const key = entityKey.capture('p', 'a');
+
+  it('is the next version of the payment, held to the one that was read, with the line that explains it', () => {
+    const { state, settled } = partCaptured();
+    expect(decided(state, settled).filter(({ table }) => table === payments)).toEqual([
+      update(
+        payments,
+        { merchantId: 'm', id: 'p' },
+        expect.objectContaining({ amountCaptured: 400, captureReserved: 0, version: 4 }) as never,
+        { version: 3 },
+      ),
+    ]);
+    expect(decided(state, settled).filter(({ table }) => table === paymentTransitions)).toEqual([
+      insert(paymentTransitions, {
+        merchantId: 'm',
+        paymentId: 'p',
+        version: 4,
+        event: 'part_captured',
+        fromStatus: 'authorized',
+        toStatus: 'authorized',
+        actor: 'psp:adyen',
+        entityKey: key,
+        at: now,
+      }),
+    ]);
+  });
+
+  it('is what the step writes, and nothing more, where the step says nothing new of the payment', () => {
+    const { state, settled } = partCaptured();
+    const { history } = settled;
+    const withRoute = (differences: object): PaymentState => {
+      const [{ request, attempts }] = history.routes as never as [OperationHistory['routes'][number]];
+      const route = { request: { ...request, ...differences }, attempts };
+      return { ...state, histories: new Map([[key, { ...history, routes: [route] }]]) };
+    };
+    // It was decided before; it was decided by another route; nobody has opened it.
+    for (const before of [
+      withRoute({ verdict: 'effective' }),
+      withRoute({ verdict: 'open', route: 7 }),
+      { ...state, histories: new Map([[key, { ...history, routes: [] }]]) },
+      { ...state, histories: new Map() },
+    ]) {
+      expect(decided(before, settled)).toEqual(settled.changes);
+    }
+    expect(decided(withRoute({ verdict: 'open' }), settled).length).toBeGreaterThan(settled.changes.length);
+  });
+
+  it('changes the order of the payment with it, and none where it is for none', () => {
+    const order = {
+      merchantId: 'm',
+      reference: 'order-77',
+      id: 'o',
+      version: 8,
+      currency: 'EUR',
+      inParts: false,
+      amountDue: 1_000,
+      amountLive: 1_000,
+      amountPaid: 0,
+      amountOverpaid: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const { state, settled } = partCaptured({ ...payment, orderReference: 'order-77', holdsOrder: true });
+    const written = decidePayment({ ...state, order }, settled, factsAt(now), operationOf, () => 'e');
+    expect(written.changes.filter(({ table }) => table === orders)).toEqual([
+      expect.objectContaining({ op: 'update', set: expect.objectContaining({ amountPaid: 400 }) as never }),
+    ]);
+    expect(written.state.order).toMatchObject({ version: 9, amountLive: 1_000, amountPaid: 400 });
+    const alone = decidePayment(state, settled, factsAt(now), operationOf, () => 'e');
+    expect(alone.changes.map(({ table }) => table)).toEqual([
+      ...settled.changes.map(({ table }) => table),
+      payments,
+      paymentTransitions,
+      eventRecords,
+    ]);
+    expect(alone.state.order).toBeNull();
+  });
+
+  it('needs the row of an operation that has one', () => {
+    const { state, stepResult } = opened(
+      { ...payment, amountCaptured: 1_000, status: 'captured' },
+      { operation: 'refund', amount: 100 },
+      'r',
+    );
+    const lost = { ...state, records: new Map() };
+    expect(() => answeredWith(lost, stepResult.history, 'succeeded')).toThrow(
+      `an operation without its row: ${entityKey.refund('p', 'r')}`,
+    );
+  });
+});
+
+describe('a step that waits', () => {
+  const charge = { ...payment, status: 'processing', captureMode: 'automatic', psp: null } as Payment;
+  const opening = {
+    merchantId: 'm',
+    paymentId: 'p',
+    payoutId: null,
+    entityKey: entityKey.charge('p'),
+    operation: 'charge' as const,
+    amount: 1_000,
+    currency: 'EUR',
+    pspIdempotencyKey: 'k',
+  };
+  const { history, call } = startOperation(opening, { psp: 'adyen', accountFingerprint: 'a' }, driver, now);
+  const state: PaymentState = {
+    wanted: firstRequested,
+    requestedKey: history.entityKey,
+    payment: charge,
+    order: null,
+    histories: new Map([[history.entityKey, history]]),
+    secrets: null,
+    call,
+    opened: true,
+    records: new Map(),
+  };
+
+  it.each([
+    ['requires_action', 'requires_action'],
+    ['pending', 'processing'],
+    ['unknown', 'processing'],
+  ] as const)('after the answer %s leaves the payment %s', (outcome, status) => {
+    expect(answeredWith(state, history, outcome).state.payment.status).toBe(status);
+  });
+
+  it('of a capture leaves the payment as it is, whatever it waits for', () => {
+    const { state: capturing, stepResult } = opened(payment, { operation: 'capture', amount: 500 }, 'c');
+    const waited = answeredWith(capturing, stepResult.history, 'requires_action');
+    expect(waited.state.payment).toBe(capturing.payment);
+  });
+});
+
+it('writes what a compensation comes to on its orphan effect, and nothing on the payment', () => {
+  const { state, settled } = partCaptured();
+  const name = entityKey.orphan('p', 2);
+  const history = { ...settled.history, entityKey: name };
+  const before = { ...state.histories.get(entityKey.capture('p', 'a'))!, entityKey: name };
+  const compensating = { ...state, histories: new Map([[name, before]]) };
+  const { state: after, changes } = decidePayment(
+    compensating,
+    { ...settled, history },
+    factsAt(now),
+    operationOf,
+    () => 'e',
+  );
+  expect(after.payment).toBe(state.payment);
+  expect(changes.slice(0, settled.changes.length)).toEqual(settled.changes);
+  expect(changes.slice(settled.changes.length)).toEqual([
+    update(
+      orphanEffects,
+      { merchantId: 'm', entityKey: entityKey.authorize('p'), route: 2, object: 1 },
+      { status: 'compensated' },
+      { status: 'compensating' },
+    ),
+  ]);
 });
 
 function statusOf(captured: number, refunded: number): string {

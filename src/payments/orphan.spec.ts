@@ -4,9 +4,17 @@ import { type Answer } from '../psp/contract.js';
 import { type StepResult } from '../request-storage/decisions/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type OrphanEffect, type PspAttempt, type Route } from '../request-storage/route.entity.js';
-import { isVouchedFor, orphanAfter, reverseCompensation, stateOfOrphan, undoable } from './orphan.js';
+import {
+  instructionOfCompensation,
+  isVouchedFor,
+  openCompensation,
+  orphanAfter,
+  reverseCompensation,
+  stateOfOrphan,
+  undoable,
+} from './orphan.js';
 import { type Payment } from './payment.entity.js';
-import { type PaymentState } from './payment-state.js';
+import { keyAtPspOf, type PaymentState } from './payment-state.js';
 
 const payment = paymentFixture({
   id: '01900000-0000-7000-8000-000000000002',
@@ -112,6 +120,105 @@ describe('an orphan effect', () => {
       status === null ? [] : [{ key, set: { status }, guard: { status: 'compensating' } }],
     );
     expect(changes).toHaveLength(status === null ? 0 : 1);
+  });
+});
+
+describe('a compensation', () => {
+  const orphan = {
+    ...found,
+    amount: 700,
+    currency: 'EUR',
+    dueAt: new Date('2026-01-02T00:00:00Z'),
+  } as OrphanEffect;
+  const name = entityKey.orphan(payment.id, 2);
+  const now = new Date('2026-01-01T00:00:00Z');
+  const run = { lockToken: 't', heldToken: 't', leaseMs: 20_000, traceId: 'trace' };
+  const at = { psp: 'first', accountFingerprint: 'a' };
+
+  it.each([
+    ['charge', 'refund'],
+    ['authorize', 'void'],
+  ] as const)('of a %s is a %s of that object, at the PSP that made it', (operation, undoes) => {
+    const asked: unknown[] = [];
+    const accountAt = (...of: unknown[]) => (asked.push(of), at);
+    const state = stateWith();
+    const { changes, history } = openCompensation(state, { ...orphan, operation }, { accountAt }, run, now);
+    expect(asked).toEqual([['first', undoes]]);
+    const [{ request, attempts }] = history.routes as never as [ReturnType<typeof route>];
+    expect(request).toMatchObject({
+      merchantId: 'm',
+      paymentId: payment.id,
+      payoutId: null,
+      entityKey: name,
+      route: 1,
+      operation: undoes,
+      psp: 'first',
+      amount: 700,
+      currency: 'EUR',
+      pspIdempotencyKey: keyAtPspOf(state, name),
+    });
+    expect(attempts[0]!.request).toMatchObject({ parent_reference: 'pi_2' });
+    expect(changes[0]).toMatchObject({
+      op: 'update',
+      key: { merchantId: 'm', entityKey: charge, route: 2, object: 1 },
+      set: { status: 'compensating' },
+      guard: { status: 'open', dueAt: orphan.dueAt },
+    });
+    expect(changes).toHaveLength(3);
+  });
+
+  it('that was refused goes on under its name, with the next route', () => {
+    const state = stateWith('ruled_out');
+    const { history } = openCompensation(state, orphan, { accountAt: () => at }, run, now);
+    expect(history.routes.map(({ request }) => request.route)).toEqual([1, 2, 3]);
+  });
+
+  const attempt = (more: Partial<PspAttempt>) => ({ request: {}, response: null, ...more }) as PspAttempt;
+  const yes = { kind: 'execute', outcome: 'succeeded' } as const;
+  const compensated = (
+    own: readonly PspAttempt[],
+    charged: readonly PspAttempt[],
+    reference: string | null,
+  ) =>
+    ({
+      payment: { ...payment, pspReference: 'of the payment' },
+      histories: new Map([
+        [charge, { routes: [route(1), route(2, { pspReference: reference }, charged)] }],
+        [
+          name,
+          {
+            routes: [
+              route(1, {}, [attempt({ request: { parent_reference: 'first route' } })]),
+              route(2, {}, own),
+            ],
+          },
+        ],
+      ]),
+    }) as unknown as PaymentState;
+
+  it.each<[string, readonly PspAttempt[], readonly PspAttempt[], string | null]>([
+    ['of its own', [attempt({ request: { parent_reference: 'of its own' } })], [], 'of the route'],
+    [
+      'of the answer',
+      [attempt({})],
+      [attempt({ ...yes, response: { psp_reference: 'of the answer' } })],
+      'of the route',
+    ],
+    ['of the route', [attempt({})], [attempt({ kind: 'execute', outcome: 'unknown' })], 'of the route'],
+    ['of the route', [], [attempt({ ...yes, response: { psp_reference: 7 } })], 'of the route'],
+    ['of the payment', [attempt({})], [], null],
+  ])('acts upon the id %s', (parentReference, own, charged, reference) => {
+    const request = { ...requestOf('first', 2), entityKey: name };
+    const state = compensated(own, charged, reference);
+    expect(instructionOfCompensation(state, request)).toEqual({ parentReference });
+  });
+
+  it('without any id acts upon none', () => {
+    const state = { payment: { ...payment, pspReference: null }, histories: new Map() };
+    const request = { ...requestOf('first', 1), entityKey: name };
+    expect(instructionOfCompensation(state as unknown as PaymentState, request)).toEqual({
+      parentReference: '',
+    });
   });
 });
 

@@ -49,6 +49,7 @@ const WITHOUT_ENTITY = [
   'psp_returns',
   'psp_open_breakers',
   'payout_limits',
+  'payment_metadata',
 ];
 /** By table: of a type that TypeORM does not know. The database fills it, and SQL by hand reads it. */
 const WITHOUT_PROPERTY = { events: ['xid'] };
