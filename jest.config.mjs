@@ -34,6 +34,8 @@ const base = {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/test/support/measured.environment.cjs',
   cacheDirectory: '<rootDir>/.cache/jest',
+  // What an interrupted run of Stryker leaves there are copies of the packages and the specs.
+  modulePathIgnorePatterns: ['<rootDir>/.cache/'],
   transform: { '^.+\\.(t|j|mj)s$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(?:${esModules().join('|')})/).+\\.js$`],
   moduleNameMapper: {

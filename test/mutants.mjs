@@ -155,6 +155,20 @@ const mutants = [
     specs: ['test/approvals/settings'],
   },
   {
+    guard: 'a "not done" against the PSP is shown, or says that it was given back',
+    file: 'src/approvals/actions.ts',
+    find: 'foreseen.against !== null && !isShown',
+    put: 'foreseen.against === undefined',
+    specs: ['test/approvals/actions'],
+  },
+  {
+    guard: 'what the PSP once said is not forgotten for what it says later',
+    file: 'src/request-storage/decisions/person-statement-rules.ts',
+    find: "a.outcome === 'canceled')",
+    put: 'saysNotDone(a))',
+    specs: ['src/request-storage/decisions/person-statement-rules'],
+  },
+  {
     guard: 'who approves that a bound is lifted gives a code',
     file: 'src/approvals/approvals.ts',
     find: 'if (isSetting(stored.action)) await this.sessions.confirm(operator, code);',

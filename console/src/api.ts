@@ -25,6 +25,13 @@ export async function upload<T>(path: string, file: Blob): Promise<T> {
   return send('POST', path, ['application/octet-stream', await file.arrayBuffer()]);
 }
 
+/** A file to look at. */
+export async function download(path: string, type: string): Promise<Blob> {
+  const reply = await fetch(`/ops/api/${path}`, { headers: { 'payonce-console': 'active' } });
+  if (!reply.ok) throw new ApiProblem(reply.status, 'unknown', `The service answered ${reply.status}.`);
+  return new Blob([await reply.arrayBuffer()], { type });
+}
+
 async function send<T>(
   method: string,
   path: string,

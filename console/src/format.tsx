@@ -4,12 +4,12 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 const locale = navigator.language;
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** An amount in the form of its currency: minor units are as many decimals as the currency has. */
+/** An amount as the service writes it, in the person's figures: `1,399.00 EUR`. */
 export function money(amount: number, currency: string): string {
-  return formatOf(currency).format(amount / 10 ** digitsOf(currency));
+  return `${formatOf(currency).format(amount / 10 ** digitsOf(currency))} ${currency}`;
 }
 
-/** How many decimals the currency has. */
+/** How many decimals the currency has: its minor units. */
 export function digitsOf(currency: string): number {
   return formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2;
 }
@@ -17,7 +17,14 @@ export function digitsOf(currency: string): number {
 function formatOf(currency: string): Intl.NumberFormat {
   let format = formats.get(currency);
   if (format === undefined) {
-    format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'code' });
+    const { maximumFractionDigits = 2 } = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+    }).resolvedOptions();
+    format = new Intl.NumberFormat(locale, {
+      minimumFractionDigits: maximumFractionDigits,
+      maximumFractionDigits,
+    });
     formats.set(currency, format);
   }
   return format;
@@ -126,6 +133,7 @@ const colors: Readonly<Record<string, string>> = {
   received: 'yellow',
   pending: 'yellow',
   waiting: 'yellow',
+  'waits for you': 'orange',
   waiting_for_approval: 'yellow',
   active: 'green',
 };

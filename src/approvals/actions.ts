@@ -11,7 +11,7 @@ import { OrphanEffects } from '../request-storage/orphan-effects.js';
 import { OrphanEffect, Route } from '../request-storage/route.entity.js';
 import { type Statement } from '../request-storage/decisions/person-statement.js';
 import { type OperationAction } from './approvable-action.js';
-import { type RetryView, type VerdictView } from './approval-views.js';
+import { type ActionVerdictView, type RetryView, type VerdictView } from './approval-views.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { actorOf, ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
@@ -79,27 +79,53 @@ export class OperatorActions {
   }
 
   /** Previews an action that needs approval. @throws Problem where it would be refused */
-  async foresee(action: OperationAction, operator: SignedIn): Promise<string> {
+  async foresee(action: OperationAction, operator: { readonly name: string }): Promise<ActionVerdictView> {
+    const allowed = (headline: string, against: string | null = null): ActionVerdictView => ({
+      allowed: true,
+      headline,
+      facts: ['It is done once another operator has approved it.'],
+      against,
+    });
     switch (action.kind) {
       case 'resolve_stuck': {
         const found = await this.routeOf(action);
-        const statement = statementOf(action, operator);
-        await this.checkFile(action);
-        const { verdict, psp } = await this.registry.of(found.entityKey).foreseeResolution(found, statement);
-        return verdict === 'effective'
-          ? `The operation is closed as done at ${psp}.`
-          : `The operation is closed as not done at ${psp}. No other PSP is asked because of it.`;
+        const { decided, against } = await this.resolution(action, found, operator);
+        return decided.verdict === 'effective'
+          ? allowed(`The operation is closed as done at ${decided.psp}.`, against)
+          : allowed(
+              `The operation is closed as not done at ${decided.psp}. No other PSP is asked because of it.`,
+              against,
+            );
       }
       case 'cancel_payment':
       case 'refund_payment':
-        return this.payments.foresee(action, operator);
+        return allowed(await this.payments.foresee(action, operator));
       case 'return_orphan':
         await this.orphanOf(action);
-        return 'A worker asks the PSP about that object, and gives it back where it is there.';
+        return allowed('A worker asks the PSP about that object, and gives it back where it is there.');
       case 'close_orphan':
         await this.orphanOf(action);
-        return 'The orphan effect is taken off the list. Nothing is sent.';
+        return allowed('The orphan effect is taken off the list. Nothing is sent.');
     }
+  }
+
+  /**
+   * The decision that a statement makes. One that it is not done, against a PSP that has said that it is, needs a file that
+   * shows it, or says that it has been given back. @throws Problem
+   */
+  private async resolution(action: ResolveStuck, found: Route, operator: { readonly name: string }) {
+    const foreseen = await this.registry
+      .of(found.entityKey)
+      .foreseeResolution(found, statementOf(action, operator));
+    await this.checkFile(action);
+    const isShown = (action.evidence_file ?? null) !== null || action.given_back === true;
+    if (action.as === 'not-done' && foreseen.against !== null && !isShown) {
+      throw new Problem(
+        'invalid_state',
+        `${foreseen.against}. Attach a file that shows that this is wrong, or say that it was there and has been given back.`,
+      );
+    }
+    return foreseen;
   }
 
   /**
@@ -124,8 +150,8 @@ export class OperatorActions {
     switch (action.kind) {
       case 'resolve_stuck': {
         const found = await this.routeOf(action);
+        await this.resolution(action, found, operator);
         const statement = statementOf(action, operator);
-        await this.checkFile(action);
         const worker = this.registry.of(found.entityKey);
         const { verdict } = await worker.resolveStuck(found, statement, `console-${this.ids.uuid()}`);
         return verdict;
@@ -195,12 +221,20 @@ export class OperatorActions {
 }
 
 function statementOf(
-  { as, evidence, psp_reference: pspReference, attempt, overrules_psp: overrulesPsp = false }: ResolveStuck,
+  {
+    as,
+    evidence,
+    psp_reference: pspReference,
+    attempt,
+    overrules_psp: overrulesPsp = false,
+    given_back: isGivenBack = false,
+  }: ResolveStuck,
   operator: { readonly name: string },
 ): Statement {
   if (attempt === undefined) {
     throw new Problem('invalid_state', 'This names no attempt that was looked at: ask for it again.');
   }
   const by = actorOf(operator);
-  return { isDone: as === 'done', evidence, pspReference, seenAttempt: attempt, overrulesPsp, by };
+  const isDone = as === 'done';
+  return { isDone, evidence, pspReference, seenAttempt: attempt, overrulesPsp, isGivenBack, by };
 }

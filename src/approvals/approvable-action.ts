@@ -43,6 +43,8 @@ export type OperationAction =
       /** The last attempt that was looked at. Absent in what was asked for before it was named: refused. */
       readonly attempt?: number;
       readonly overrules_psp?: boolean;
+      /** Not done, against what the PSP has said: it was there, and has been given back. */
+      readonly given_back?: boolean;
       /** The PSP's words about `psp_reference`, where it could be asked. */
       readonly psp_says?: string;
       readonly as: 'done' | 'not-done';

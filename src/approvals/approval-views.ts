@@ -19,12 +19,51 @@ export interface FileView {
   readonly added_by: string;
 }
 
+/** The last that a PSP has said of what it was asked for. */
+export interface PspWord {
+  readonly attempt: number;
+  /** The kind of call, or `notice`. */
+  readonly kind: string;
+  readonly outcome: string;
+  readonly code: string | null;
+  readonly message: string | null;
+  /** Null: it named none. */
+  readonly money: { readonly amount: number; readonly currency: string } | null;
+  /** By their ids there; the address is of the PSP's own dashboard. */
+  readonly objects: readonly { readonly id: string; readonly url: string | null }[];
+  readonly at: string;
+}
+
 /** A preview of an action, before the click. */
 export interface VerdictView {
   /** False: the act is refused, and `headline` says why. */
   readonly allowed: boolean;
   readonly headline: string;
   readonly facts: readonly string[];
+}
+
+/** A preview of an act that takes a second person. */
+export interface ActionVerdictView extends VerdictView {
+  /** The PSP's words against it; null: none. */
+  readonly against: string | null;
+}
+
+/** The thing that an act is about, and what would come of the act now. */
+export interface ApprovalDetailsView {
+  /** The payment or payout, in its present state. */
+  readonly about: {
+    readonly merchant: string;
+    readonly reference: string;
+    readonly order: string | null;
+    readonly amount: number;
+    readonly currency: string;
+    readonly status: string;
+    readonly psp: string | null;
+  };
+  readonly psp_word: PspWord | null;
+  /** Null: it is decided, or waited for too long. */
+  readonly verdict: ActionVerdictView | null;
+  readonly file: FileView | null;
 }
 
 export interface RetryView {
@@ -40,6 +79,8 @@ export interface ApprovalView {
   readonly requested_by: string;
   readonly requested_at: string;
   readonly expires_at: string;
+  /** Undecided, and not too old to be approved. */
+  readonly waits: boolean;
   readonly decision: 'approved' | 'declined' | null;
   readonly decided_by: string | null;
   readonly decided_at: string | null;

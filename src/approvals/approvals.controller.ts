@@ -2,7 +2,8 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { PathId } from '../http/request.decorators.js';
 import { Approvals } from './approvals.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { type ApprovalView } from './approval-views.js';
+import { ApprovalDetails } from './approval-details.js';
+import { type ApprovalDetailsView, type ApprovalView } from './approval-views.js';
 import { type PageView } from '../core/page.view.js';
 import { ApprovableActionDto, ApproveDto } from './dto/operation.dto.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
@@ -12,12 +13,24 @@ const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e44';
 /** /ops/api/approvals: acts that take two people. */
 @Controller('ops/api/approvals')
 export class ApprovalsController {
-  constructor(private readonly approvals: Approvals) {}
+  constructor(
+    private readonly approvals: Approvals,
+    private readonly details: ApprovalDetails,
+  ) {}
 
   @Get()
   @ForRole('viewer')
   async list(): Promise<PageView<ApprovalView>> {
     return { data: await this.approvals.list(), next_cursor: null };
+  }
+
+  @Get(':id')
+  @ForRole('viewer')
+  show(
+    @PathId('approval', EXAMPLE) id: string,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<ApprovalDetailsView> {
+    return this.details.show(id, operator);
   }
 
   @Post()

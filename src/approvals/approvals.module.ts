@@ -9,6 +9,7 @@ import { PspAccountsModule } from '../psp-accounts/psp-accounts.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Approval } from './approval.entity.js';
+import { ApprovalDetails } from './approval-details.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.js';
 import { EvidenceFile } from './evidence-file.entity.js';
@@ -35,7 +36,7 @@ import { Snoozes } from './snoozes.js';
     TypeOrmModule.forFeature([Approval, EvidenceFile, OperationSnooze]),
   ],
   controllers: [ApprovalsController, OperationsController, EvidenceController],
-  providers: [Approvals, OperatorActions, PaymentActs, SettingActs, Snoozes, EvidenceFiles],
+  providers: [Approvals, ApprovalDetails, OperatorActions, PaymentActs, SettingActs, Snoozes, EvidenceFiles],
   exports: [Approvals, OperatorActions, SettingActs, Snoozes, EvidenceFiles],
 })
 export class ApprovalsModule {}

@@ -8,6 +8,7 @@ import {
   type ApprovableAction,
   hashOfAction,
   isSetting,
+  type OperationAction,
   type SettingAction,
   shownAction,
   subjectOfAction,
@@ -24,6 +25,7 @@ const LISTED = 100;
 
 const SELECT = `
 SELECT a.id, a.merchant_id, a.action, a.action_hash, a.subject, a.requested_at, a.expires_at, a.decision,
+       (a.decision IS NULL AND a.expires_at > now()) AS waits,
        a.decided_at, a.result, r.name AS requested_by, d.name AS decided_by,
        CASE WHEN a.subject LIKE 'payment:%' THEN (
          SELECT p.currency FROM payments p WHERE p.merchant_id = a.merchant_id AND p.id = substr(a.subject, 9)::uuid
@@ -149,6 +151,15 @@ export class Approvals {
     });
     await this.end(stored, operator, result);
     return approvalViewOf(await this.find(id));
+  }
+
+  /** The act on an operation, and whether it still waits. @throws Problem `not_found`, also for a setting */
+  async operationActionOf(
+    id: string,
+  ): Promise<{ readonly action: OperationAction; readonly waits: boolean }> {
+    const { action, waits } = await this.find(id);
+    if (isSetting(action)) throw new Problem('not_found', 'This acts on no operation.');
+    return { action, waits };
   }
 
   private async end(stored: Stored, operator: SignedIn, result: string): Promise<void> {

@@ -1,6 +1,11 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { type RetryView, type SnoozeView, type VerdictView } from './approval-views.js';
+import {
+  type ActionVerdictView,
+  type RetryView,
+  type SnoozeView,
+  type VerdictView,
+} from './approval-views.js';
 import { ApprovableActionDto, NoteDto, OperationDto, SnoozeDto, VerdictDto } from './dto/operation.dto.js';
 import { OperatorActions } from './actions.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
@@ -64,11 +69,10 @@ export class OperationsController {
   @Post('action-verdict')
   @HttpCode(200)
   @ForRole('viewer')
-  async actionVerdict(
+  actionVerdict(
     @Body() request: ApprovableActionDto,
     @CurrentOperator() operator: SignedIn,
-  ): Promise<VerdictView> {
-    const headline = await this.actions.foresee(request.action(), operator);
-    return { allowed: true, headline, facts: ['It is done once another operator has approved it.'] };
+  ): Promise<ActionVerdictView> {
+    return this.actions.foresee(request.action(), operator);
   }
 }

@@ -1,4 +1,9 @@
-import { type SnoozeView, type FileView, type ApprovalView } from '../approvals/approval-views.js';
+import {
+  type SnoozeView,
+  type FileView,
+  type ApprovalView,
+  type PspWord,
+} from '../approvals/approval-views.js';
 
 /**
  * Answers of the console's API. The pages in console/ are typed by views such as these, and import nothing else of the
@@ -35,6 +40,8 @@ export interface OpenRow {
   readonly last_outcome: string | null;
   readonly snoozed_until: string | null;
   readonly owner: string | null;
+  /** An act on it waits for a second person. */
+  readonly waits_for_approval: boolean;
 }
 
 export interface AttemptRow {
@@ -62,6 +69,9 @@ export interface RouteRow {
   readonly next_step_at: string | null;
   readonly stuck_at: string | null;
   readonly stuck_reason: string | null;
+  readonly psp_word: PspWord | null;
+  /** The PSP's words against a person's statement that it did it, and that it did not; null: none. */
+  readonly against: { readonly done: string | null; readonly 'not-done': string | null };
   readonly attempts: readonly AttemptRow[];
 }
 

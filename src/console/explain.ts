@@ -10,6 +10,7 @@ import { orderStatusOf, shareOf } from '../payments/order-rules.js';
 import { type Payment } from '../payments/payment.entity.js';
 import { isUndecided } from '../payments/payment.lifecycle.js';
 import { type PaymentReport } from './payment-report.js';
+import { differenceOf } from '../approvals/psp-word.js';
 
 /** Says in a few sentences what happened to a payment and what happens next. Pure. */
 export function explain({ payment, operations, refunds, orphans, order }: PaymentReport, now: Date): string {
@@ -168,7 +169,10 @@ const reasons: Readonly<Record<string, string>> = {
   throttled: 'it was too busy',
 };
 
-function doubtAt({ request, attempts }: RouteHistory, now: Date): string {
+function doubtAt(route: RouteHistory, now: Date): string {
+  const difference = differenceOf(route);
+  if (difference !== null) return difference;
+  const { request, attempts } = route;
   const calls = attempts.filter(isCall);
   const last = calls.at(-1);
   const { psp } = request;

@@ -10,13 +10,10 @@ import { dashboardUrl } from '../psp/dashboard.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { orderStatusOf } from '../payments/order-rules.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
-import {
-  NonExecutionProof,
-  type OrphanEffect,
-  type PspAttempt,
-  type Route,
-} from '../request-storage/route.entity.js';
+import { NonExecutionProof, type OrphanEffect, type PspAttempt } from '../request-storage/route.entity.js';
+import { type RouteHistory } from '../request-storage/decisions/assess-route.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
+import { wordAgainst } from '../request-storage/decisions/person-statement-rules.js';
 import { Approvals } from '../approvals/approvals.js';
 import { ConsoleReader } from './console-reader.js';
 import {
@@ -33,6 +30,7 @@ import { ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from '../approvals/snoozes.js';
 import { PaymentReports } from './payment-report.js';
+import { pspWordOf } from '../approvals/psp-word.js';
 import { timelineOf, timesOf } from './timeline.js';
 
 /** A page that is looked at and refreshed is one view of it. */
@@ -130,7 +128,9 @@ export class PaymentPages {
         proofs,
         posted,
       }),
-      operations: operations.map((each) => operationRow(each, snoozes.get(each.entityKey) ?? null)),
+      operations: operations.map((each) =>
+        operationRow(each, snoozes.get(each.entityKey) ?? null, this.psps),
+      ),
       refunds: report.refunds.map(({ id, status, amount, currency, createdAt }) => ({
         id,
         status,
@@ -166,19 +166,24 @@ export class PaymentPages {
 
 const VIEWED = 'payment.viewed';
 
+/** `psps`: whose dashboards the ids of payments lead to. */
 export function operationRow(
   { entityKey, routes }: OperationHistory,
   snooze: SnoozeView | null,
+  psps?: Pick<PspsConfig, 'named'>,
 ): OperationRow {
   return {
     snooze,
     entity_key: entityKey,
     operation: routes[0]!.request.operation,
-    routes: routes.map(({ request, attempts }) => routeRow(request, attempts)),
+    routes: routes.map((route) => routeRow(route, psps)),
   };
 }
 
-function routeRow(request: Route, attempts: readonly PspAttempt[]): RouteRow {
+function routeRow(route: RouteHistory, psps?: Pick<PspsConfig, 'named'>): RouteRow {
+  const { request, attempts } = route;
+  const account = psps?.named(request.psp);
+  const isPayment = request.operation === 'charge' || request.operation === 'authorize';
   return {
     route: request.route,
     psp: request.psp,
@@ -191,6 +196,8 @@ function routeRow(request: Route, attempts: readonly PspAttempt[]): RouteRow {
     next_step_at: request.nextStepAt?.toISOString() ?? null,
     stuck_at: request.stuckAt?.toISOString() ?? null,
     stuck_reason: request.stuckReason ?? null,
+    psp_word: pspWordOf(route, (id) => (account && isPayment ? dashboardUrl(account, id) : null)),
+    against: { done: wordAgainst(route, true), 'not-done': wordAgainst(route, false) },
     attempts: attempts.map(attemptRow),
   };
 }

@@ -129,7 +129,7 @@ describe('a compensation', () => {
     amount: 700,
     currency: 'EUR',
     dueAt: new Date('2026-01-02T00:00:00Z'),
-  } as OrphanEffect;
+  };
   const name = entityKey.orphan(payment.id, 2);
   const now = new Date('2026-01-01T00:00:00Z');
   const run = { lockToken: 't', heldToken: 't', leaseMs: 20_000, traceId: 'trace' };

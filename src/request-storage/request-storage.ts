@@ -16,12 +16,8 @@ import {
 import { type AnsweredCall, type Call, type OperationHistory } from './decisions/attempt.js';
 import { entityKey } from './entity-key.js';
 import { type AccountAt } from './decisions/advance.js';
-import {
-  ID_OF_ANOTHER_OPERATION,
-  isOtherAccount,
-  NO_PROMISES,
-  type StepFacts,
-} from './decisions/next-step.js';
+import { isOtherAccount, NO_PROMISES, type StepFacts } from './decisions/next-step.js';
+import { ID_OF_ANOTHER_OPERATION } from './decisions/stuck-reason.js';
 import { type OrphanEffect, type Route } from './route.entity.js';
 import { orphanEffects, pspAttempts, pspRequests } from './route.table.js';
 import { historiesFrom } from './decisions/histories.js';

@@ -43,7 +43,7 @@ import {
 import { type PspAttempt, type Route } from './route.entity.js';
 import { pspAttempts, pspRequests } from './route.table.js';
 import { type Statement, statementAttempt } from './decisions/person-statement.js';
-import { refusalOf, wordsOf } from './decisions/person-statement-rules.js';
+import { refusalOf, wordAgainst, wordsOf } from './decisions/person-statement-rules.js';
 import { type OperationTools } from './operation-tools.js';
 
 /** A decision about an operation, with all that it wants written. */
@@ -213,11 +213,15 @@ export class RouteWorker<State> {
   }
 
   /**
-   * Previews the decision of `resolveStuck`; writes nothing.
+   * Previews the decision of `resolveStuck`, with what the PSP has said against it (`wordAgainst`); writes nothing.
    * @throws Problem as `resolveStuck` does
    */
-  async foreseeResolution(stuck: Operated, statement: Statement): Promise<Route> {
-    return (await this.assessStatement(stuck, statement, 'foresee')).decided;
+  async foreseeResolution(
+    stuck: Operated,
+    statement: Statement,
+  ): Promise<{ readonly decided: Route; readonly against: string | null }> {
+    const { decided, route } = await this.assessStatement(stuck, statement, 'foresee');
+    return { decided, against: wordAgainst(route, statement.isDone) };
   }
 
   /** The result of a person's statement for a stuck route. @throws Problem if the statement cannot decide it */
@@ -252,7 +256,7 @@ export class RouteWorker<State> {
     if (decided.verdict !== (statement.isDone ? 'effective' : 'ruled_out')) {
       throw new Problem('invalid_state', `The PSP itself says otherwise of ${stuck.entityKey}.`);
     }
-    return { settled, attempt, decided };
+    return { settled, attempt, decided, route };
   }
 
   /** Advances from a state as far as possible now; makes the call first if the state has a committed one. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Registry } from 'prom-client';
 import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { Problem } from '../core/problem.js';
-import { HELD } from './decisions/next-step.js';
+import { HELD } from './decisions/stuck-reason.js';
 
 /** An open route that needs a person, as operators see it. */
 interface StuckRoute {

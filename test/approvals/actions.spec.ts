@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import {
+  type ActionVerdictView,
+  type ApprovalDetailsView,
   type ApprovalView,
   type FileView,
   type SnoozeView,
-  type VerdictView,
 } from '../../src/approvals/approval-views.js';
 import { type OpenRow, type PaymentPageView } from '../../src/console/console-views.js';
 import { type PageView } from '../../src/core/page.view.js';
@@ -44,7 +45,7 @@ const paid = async (reference: string, more: object = {}) => {
   return paymentOf(await shop.post('/v1/payments', order, reference)).id;
 };
 const verdictOn = async (action: object) =>
-  (await vic!.post<VerdictView & { detail?: string }>('operations/action-verdict', action)).body;
+  (await vic!.post<ActionVerdictView & { detail?: string }>('operations/action-verdict', action)).body;
 const ask = async (client: ConsoleClient, action: object) => {
   const { status, body } = await client.post<ApprovalView>('approvals', action);
   expect(status).toBe(201);
@@ -262,24 +263,76 @@ describe('what is stuck', () => {
     expect((await page(id)).payment).toMatchObject({ status: 'captured', psp_reference: own });
   });
 
-  it('is not called not done against what the PSP has said, unless two people overrule it', async () => {
+  it('is not called not done against what the PSP has ever said, unless two people overrule it', async () => {
     const id = await stuckPayment(environment, shop, 'contradicted', true);
     const [effect] = environment.effects(id);
-    await environment.sql(
-      `INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, outcome, psp_code, trace_id, request, response, started_at, ended_at)
-       SELECT merchant_id, entity_key, route, attempt + 1, 'notice', 'conflict', 'money_differs', 'spec', '{"about": "operation"}',
-              jsonb_build_object('psp_reference', $2::text), started_at, started_at
-         FROM psp_attempts WHERE entity_key = $1 ORDER BY attempt DESC LIMIT 1`,
-      [`payment-${id}-charge`, effect!.psp_reference],
+    const told = (kind: string, outcome: string, response: object) =>
+      environment.sql(
+        `INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, outcome, psp_code, trace_id, request, response, started_at, ended_at)
+         SELECT merchant_id, entity_key, route, attempt + 1, $2, $3, CASE WHEN $3 = 'conflict' THEN 'money_differs' END, 'spec',
+                '{"about": "operation"}', $4, started_at, started_at
+           FROM psp_attempts WHERE entity_key = $1 ORDER BY attempt DESC LIMIT 1`,
+        [`payment-${id}-charge`, kind, outcome, response],
+      );
+    const money = { amount: 1_399, currency: 'USD' };
+    await told('notice', 'conflict', { psp_reference: effect!.psp_reference, money });
+    const [route] = (await page(id)).operations[0]!.routes;
+    expect(route).toMatchObject({
+      psp_word: {
+        outcome: 'conflict',
+        code: 'money_differs',
+        money,
+        objects: [{ id: effect!.psp_reference }],
+      },
+      against: { done: null, 'not-done': expect.stringContaining('13.99 USD') as string },
+    });
+    expect((await page(id)).explained).toContain(
+      `19.99 USD was asked for; stripe says 13.99 USD (${effect!.psp_reference}).`,
     );
+    await told('lookup', 'not_found', {});
     const action = await notDone(id);
     expect((await verdictOn(action)).detail).toMatch(
       /stripe has said that it did it, or has it \(attempt \d+: conflict money_differs pi_/,
     );
     expect((await cyd!.post('approvals', action)).status).toBe(409);
     const overruling = { ...action, overrules_psp: true };
-    expect((await verdictOn(overruling)).headline).toContain('closed as not done at stripe');
-    expect((await approve(ada!, await ask(cyd!, overruling))).body.result).toBe('done: ruled_out');
+    expect((await verdictOn(overruling)).detail).toContain('Attach a file that shows that this is wrong');
+    expect((await cyd!.post('approvals', overruling)).status).toBe(409);
+    const givenBack = { ...overruling, given_back: true };
+    const against = expect.stringContaining('stripe has said that it did it, or has it') as string;
+    expect(await verdictOn(givenBack)).toMatchObject({
+      allowed: true,
+      headline: expect.stringContaining('closed as not done at stripe') as string,
+      against,
+    });
+    const asked = await ask(cyd!, givenBack);
+    expect(asked).toMatchObject({ waits: true, action: { overrules_psp: true, given_back: true } });
+    // Who approves reads the same, judged now.
+    const details = async (of: ApprovalView) =>
+      (await ada!.get<ApprovalDetailsView>(`approvals/${of.id}`)).body;
+    expect(await details(asked)).toEqual({
+      about: {
+        merchant: expect.any(String) as string,
+        reference: 'contradicted',
+        order: null,
+        amount: 1_999,
+        currency: 'USD',
+        status: 'processing',
+        psp: null,
+      },
+      psp_word: expect.objectContaining({ outcome: 'not_found' }) as object,
+      verdict: expect.objectContaining({ allowed: true, against }) as object,
+      file: null,
+    });
+    await told('execute', 'unknown', {});
+    expect((await details(asked)).verdict).toMatchObject({
+      allowed: false,
+      headline: expect.stringContaining('was made since attempt') as string,
+    });
+    await cyd!.post(`approvals/${asked.id}/decline`, {});
+    expect(await details(asked)).toMatchObject({ verdict: null });
+    const again = await ask(cyd!, { ...(await notDone(id)), overrules_psp: true, given_back: true });
+    expect((await approve(ada!, again)).body.result).toBe('done: ruled_out');
   });
 
   it('is resolved with a file that is what was looked at', async () => {

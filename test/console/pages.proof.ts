@@ -33,7 +33,7 @@ const acts = [
   'Refund…',
   'Cancel at the PSP…',
   'Add a note…',
-  'Approve and do it',
+  'Approve…',
   'Requeue',
   'Purge…',
   'Close…',
@@ -77,6 +77,7 @@ const figures = (all: readonly number[]) =>
 let environment: TestEnvironment;
 let service: Service;
 let browser: Browser;
+let shop: ApiClient;
 let [ada, ben, cyd, eve, fay, gus, vic]: OperatorCredentials[] = [];
 const ids: string[] = [];
 let orderId: string;
@@ -99,7 +100,7 @@ describeInBrowser('the console', () => {
       lockTtlMs: 1_800,
       env: { PAYONCE_DEADLINE_MS: '1000' },
     });
-    const shop = new ApiClient(
+    shop = new ApiClient(
       () => service.url,
       await environment.merchant(['payments:read', 'payments:write', 'payouts:write']),
     );
@@ -184,6 +185,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('link', { name: 'Stuck and open' }).click();
     await page.getByRole('link', { name: `payment-${ids[1]}-charge` }).click();
     await page.getByText('Retry now: safe').waitFor();
+    await page.getByRole('button', { name: 'Other ways' }).click();
     await page.getByText('Look up now: safe').waitFor();
     if (pictures) await page.screenshot({ path: `${pictures}/stuck-payment.png`, fullPage: true });
     await page.getByText('Same key: stripe remembers it for another').waitFor();
@@ -281,6 +283,7 @@ describeInBrowser('the console', () => {
     const first = await openPage(browser);
     await signIn(first.page, eve!);
     await first.page.goto(`${service.url}/ops/payments/${ids[2]}`);
+    await first.page.getByRole('button', { name: 'Other ways' }).click();
     await first.page.getByRole('button', { name: 'Mark resolved…' }).click();
     // Nothing is chosen beforehand, and nothing is judged before.
     expect(await first.page.getByText('This: safe').count()).toBe(0);
@@ -291,15 +294,73 @@ describeInBrowser('the console', () => {
     await first.page.getByLabel('How you know').fill(`Not in the dashboard ${EVIL}`);
     await first.page.getByRole('button', { name: 'Ask for approval' }).click();
     await first.page.getByText('You asked for this: another operator has to approve it.').first().waitFor();
-    expect(await first.page.getByRole('button', { name: 'Approve and do it' }).count()).toBe(0);
+    expect(await first.page.getByRole('button', { name: 'Approve…' }).count()).toBe(0);
     const second = await openPage(browser);
     await signIn(second.page, ben!);
     await second.page.getByRole('link', { name: 'Approvals' }).first().click();
-    await second.page.getByRole('button', { name: 'Approve and do it' }).click();
+    await second.page.getByText('Now: safe').waitFor();
+    await second.page.getByRole('button', { name: 'Approve…' }).click();
+    expect(environment.effects(ids[2])).toEqual([]);
+    await second.page.getByRole('button', { name: 'Yes, do it: mark resolved' }).click();
     await second.page.getByText('done: ruled_out').waitFor();
     expect([...first.complaints, ...second.complaints]).toEqual([]);
     expect(environment.effects(ids[2])).toEqual([]);
     await Promise.all([first.context.close(), second.context.close()]);
+  });
+
+  it('shows what was asked for beside what the PSP says, and takes no "not done" against that as safe', async () => {
+    const id = await stuckPayment(environment, shop, 'order-of-13.99', true);
+    const money = { amount: 1_399, currency: 'USD' };
+    await environment.sql(
+      `INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, outcome, psp_code, trace_id, request, response, started_at, ended_at)
+       SELECT merchant_id, entity_key, route, attempt + 1, 'notice', 'conflict', 'money_differs', 'spec', '{"about": "operation"}', $2, started_at, started_at
+         FROM psp_attempts WHERE entity_key = $1 ORDER BY attempt DESC LIMIT 1`,
+      [`payment-${id}-charge`, { psp_reference: environment.effects(id)[0]!.psp_reference, money }],
+    );
+    const look = async (page: Page, name: string) => {
+      for (const colorScheme of pictures ? (['light', 'dark'] as const) : []) {
+        await page.emulateMedia({ colorScheme });
+        for (const width of [375, 768, 1_024, 1_440]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.waitForTimeout(300);
+          await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+        }
+      }
+    };
+    await freshCodeOf(environment, eve!);
+    const asking = await openPage(browser);
+    await signIn(asking.page, eve!);
+    await asking.page.goto(`${service.url}/ops/payments/${id}`);
+    await asking.page.getByRole('row', { name: /Amount.*19\.99.*≠.*13\.99/ }).waitFor();
+    await asking.page.getByRole('link', { name: 'What to do about it' }).waitFor();
+    await look(asking.page, 'asked-and-said');
+    await asking.page.getByRole('button', { name: 'Other ways' }).click();
+    await asking.page.getByRole('button', { name: 'Mark resolved…' }).click();
+    await asking.page.getByLabel('stripe did not do it').check();
+    await asking.page.getByText('The PSP has said otherwise').waitFor();
+    await asking.page.getByLabel('How you know').fill('Given back in the dashboard');
+    expect(await asking.page.getByRole('button', { name: 'Ask for approval' }).isDisabled()).toBe(true);
+    await asking.page.getByLabel('It was there and has been given back').check();
+    await asking.page.getByText('This: against what the PSP has said').waitFor();
+    expect(await seriousFindings(asking.page)).toEqual([]);
+    await look(asking.page, 'resolve-against');
+    await asking.page.getByRole('button', { name: 'Ask for approval' }).click();
+    await asking.page.getByText('You asked for this: another operator has to approve it.').first().waitFor();
+
+    await freshCodeOf(environment, ben!);
+    const approving = await openPage(browser);
+    await signIn(approving.page, ben!);
+    await approving.page.goto(`${service.url}/ops/approvals`);
+    const card = approving.page.getByRole('article').filter({ hasText: 'order-of-13.99' });
+    await card.getByText('waits for you').waitFor();
+    await card.getByText('Now: against what the PSP has said').waitFor();
+    await card.getByText('it was there and has been given back').waitFor();
+    expect(await seriousFindings(approving.page)).toEqual([]);
+    await look(approving.page, 'approval-against');
+    await card.getByRole('button', { name: 'Decline' }).click();
+    await card.getByText('declined', { exact: true }).waitFor();
+    expect([...asking.complaints, ...approving.complaints]).toEqual([]);
+    await Promise.all([asking.context.close(), approving.context.close()]);
   });
 
   it('lets an administrator create a key, limit payouts and disable a stored PSP account', async () => {
@@ -350,7 +411,8 @@ describeInBrowser('the console', () => {
         await other.page.screenshot({ path: `${pictures}/approvals-${width}.png`, fullPage: true });
       }
       expect(await seriousFindings(other.page)).toEqual([]);
-      await card.getByRole('button', { name: 'Approve and do it' }).click();
+      await card.getByRole('button', { name: 'Approve…' }).click();
+      await card.getByRole('button', { name: /^Yes, do it/ }).click();
       await card.getByText('done: set').waitFor();
     }
     expect(other.complaints).toEqual([]);

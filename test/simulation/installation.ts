@@ -21,7 +21,7 @@ import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js
 import { type Psps } from '../../src/psp/contract.js';
 import { type OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { payments } from '../../src/payments/payment.table.js';
-import { HELD } from '../../src/request-storage/decisions/next-step.js';
+import { HELD } from '../../src/request-storage/decisions/stuck-reason.js';
 import {
   nonExecutionProofs,
   orphanEffects,

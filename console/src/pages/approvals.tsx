@@ -1,14 +1,19 @@
-import { Anchor, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Button, Card, Group, Image, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { type ApprovalView } from '../../../src/approvals/approval-views.js';
+import { type ReactNode, useState } from 'react';
+import {
+  type ApprovalDetailsView,
+  type ApprovalView,
+  type FileView,
+} from '../../../src/approvals/approval-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
-import { api } from '../api.js';
-import { money, State, Time } from '../format.js';
+import { api, download } from '../api.js';
+import { money, State, Time, words } from '../format.js';
 import { Facts, Failure, Heading, Loaded, Nothing } from '../parts.js';
 import { useMay, useSession } from '../session.js';
 import { CodeField, codeOf } from '../two-people.js';
+import { Verdict } from './verdict.js';
 
 export function Approvals() {
   const query = useQuery({
@@ -108,11 +113,19 @@ function Setting({ details }: { readonly details: Readonly<Record<string, unknow
 }
 
 export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) {
-  const { id, action, action_hash: hash, subject, decision, result } = approval;
+  const { id, action, action_hash: hash, waits, decision, result } = approval;
   const { data: session } = useSession();
   const queries = useQueryClient();
   const [code, setCode] = useState('');
+  const [isSure, setSure] = useState(false);
   const [mayApprove, mayDecline] = [useMay('approver'), useMay('operator')];
+  const { kind, ...details } = action;
+  const isSetting = String(kind) in settings;
+  const judged = useQuery({
+    queryKey: ['approval', id],
+    queryFn: () => api<ApprovalDetailsView>('GET', `approvals/${id}`),
+    enabled: waits && !isSetting,
+  });
   const decide = useMutation({
     mutationFn: (way: 'approve' | 'decline') =>
       api<ApprovalView>(
@@ -120,21 +133,23 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
         `approvals/${id}/${way}`,
         way === 'approve' ? { action_hash: hash, ...codeOf(code) } : {},
       ),
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => {
+      setSure(false);
+      return queries.invalidateQueries();
+    },
   });
   const isOwn = session?.name === approval.requested_by;
-  const isOver = decision === null && Date.parse(approval.expires_at) < Date.now();
-  const { kind, ...details } = action;
-  const isSetting = String(kind) in settings;
-  const [noun = '', paymentId = ''] = subject.split(':');
+  const waiting = !isOwn && mayApprove ? 'waits for you' : 'waiting';
+  const isAllowed = isSetting || judged.data?.verdict?.allowed === true;
+  const title = titles[String(kind)] ?? settings[String(kind)] ?? String(kind);
   return (
     <Card withBorder padding="sm" component="article">
       <Group justify="space-between" align="start" mb={4}>
         <Text fw={600}>
-          {titles[String(kind)] ?? settings[String(kind)] ?? String(kind)}
-          {typeof details['as'] === 'string' && `: ${details['as']}`}
+          {title}
+          {typeof details['as'] === 'string' && `: ${details['as'].replace('-', ' ')}`}
         </Text>
-        <State is={decision ?? (isOver ? 'expired' : 'waiting')} />
+        <State is={decision ?? (waits ? waiting : 'expired')} />
       </Group>
       <Text size="sm" c="dimmed" mb="xs">
         asked for by {approval.requested_by}, <Time at={approval.requested_at} />
@@ -143,55 +158,42 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
             ; {decision} by {approval.decided_by}, <Time at={approval.decided_at} />
           </>
         )}
+        {waits && (
+          <>
+            ; it lapses <Time at={approval.expires_at} />
+          </>
+        )}
       </Text>
       {typeof details['evidence'] === 'string' && <Text size="sm">“{details['evidence']}”</Text>}
-      {isSetting ? (
-        <Setting details={details} />
-      ) : (
-        <Text size="sm" className="mono" mt={4}>
-          {noun === 'payment' ? (
-            <Anchor inherit component={Link} to="/payments/$id" params={{ id: paymentId } as never}>
-              {String(details['entity_key'])}
-            </Anchor>
-          ) : (
-            String(details['entity_key'])
-          )}
-          {typeof details['route'] === 'number' && `, route ${details['route']}`}
-          {typeof details['amount'] === 'number' && approval.currency !== null && (
-            <>, {money(details['amount'], approval.currency)}</>
-          )}
-          {typeof details['reference'] === 'string' && `, named ${details['reference']}`}
-          {typeof details['psp_reference'] === 'string' && `, ${details['psp_reference']}`}
-        </Text>
-      )}
-      {typeof details['psp_says'] === 'string' && <Text size="sm">{details['psp_says']}</Text>}
-      {details['overrules_psp'] === true && (
-        <Text size="sm" c="orange">
-          It overrules what the PSP has said.
-        </Text>
-      )}
-      {typeof details['evidence_file'] === 'string' && (
-        <Anchor size="sm" href={`/ops/api/evidence/${details['evidence_file']}`} download>
-          The attached file
-        </Anchor>
-      )}
+      {isSetting ? <Setting details={details} /> : <Act approval={approval} details={judged.data ?? null} />}
+      {judged.error && <Failure error={judged.error} />}
+      {judged.data?.verdict && <Verdict of={{ ...judged.data.verdict, facts: [] }} title="Now" />}
+      {judged.data?.file && <Evidence of={judged.data.file} />}
       {result && (
         <Text size="sm" mt={4}>
           {result}
         </Text>
       )}
       {decide.error && <Failure error={decide.error} />}
-      {isSetting && decision === null && !isOver && mayApprove && !isOwn && (
-        <CodeField value={code} set={setCode} />
-      )}
-      {decision === null && !isOver && (mayApprove || mayDecline) && (
+      {isSetting && waits && mayApprove && !isOwn && <CodeField value={code} set={setCode} />}
+      {waits && (mayApprove || mayDecline) && (
         <Group gap="xs" mt="sm">
-          {mayApprove && !isOwn && (
-            <Button size="xs" loading={decide.isPending} onClick={() => decide.mutate('approve')}>
-              Approve and do it
+          {mayApprove && !isOwn && !isSure && (
+            <Button size="xs" disabled={!isAllowed} onClick={() => setSure(true)}>
+              Approve…
             </Button>
           )}
-          {mayDecline && (
+          {isSure && (
+            <>
+              <Button size="xs" loading={decide.isPending} onClick={() => decide.mutate('approve')}>
+                Yes, do it: {title.toLowerCase()}
+              </Button>
+              <Button size="xs" variant="default" disabled={decide.isPending} onClick={() => setSure(false)}>
+                Not yet
+              </Button>
+            </>
+          )}
+          {mayDecline && !isSure && (
             <Button
               size="xs"
               variant="default"
@@ -209,5 +211,86 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
         </Group>
       )}
     </Card>
+  );
+}
+
+/** On what it acts: the payment as it is now, and the PSP's last word of it. */
+function Act({ approval, details }: { approval: ApprovalView; details: ApprovalDetailsView | null }) {
+  const { action, subject, currency } = approval;
+  const [noun = '', id = ''] = subject.split(':');
+  const { entity_key: name, route, amount, reference, psp_reference: object, psp_says: says } = action;
+  const about = details?.about;
+  const word = details?.psp_word;
+  const link = noun === 'payment' ? '/payments/$id' : '/payouts/$id';
+  const facts: readonly (readonly [string, ReactNode] | false)[] = [
+    about !== undefined && ['Merchant', about.merchant],
+    about !== undefined && [
+      words(noun),
+      <Anchor key="a" inherit component={Link} to={link} params={{ id } as never}>
+        {about.reference}, {money(about.amount, about.currency)}
+      </Anchor>,
+    ],
+    about?.order ? ['Order', about.order] : false,
+    about !== undefined && ['Is now', <State key="s" is={about.status} />],
+    about?.psp ? ['PSP', about.psp] : false,
+    typeof amount === 'number' && currency !== null && ['Amount', money(amount, currency)],
+    typeof reference === 'string' && ['Named', reference],
+    typeof object === 'string' && ['Id at the PSP', object],
+    word
+      ? [
+          'The PSP said last',
+          <span key="w">
+            {word.outcome.replaceAll('_', ' ')}
+            {word.money && ` ${money(word.money.amount, word.money.currency)}`}, <Time at={word.at} />
+          </span>,
+        ]
+      : false,
+    typeof says === 'string' && ['The PSP says of it', says],
+    [
+      'Operation',
+      <Anchor key="o" inherit className="mono" component={Link} to={link} params={{ id } as never}>
+        {String(name)}
+        {typeof route === 'number' && `, route ${route}`}
+      </Anchor>,
+    ],
+  ];
+  return (
+    <Box my="xs" maw={640}>
+      <Facts facts={facts.filter((fact) => fact !== false)} />
+      {action['overrules_psp'] === true && (
+        <Text size="sm" fw={600} mt="xs">
+          It overrules what the PSP has said
+          {action['given_back'] === true ? ': it was there and has been given back' : ''}.
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+/** The attached file: a picture is shown by a click, which is written down as its download is. */
+function Evidence({ of: { id, name, content_type: type, added_by: by } }: { of: FileView }) {
+  const [shown, show] = useState<string | null>(null);
+  const look = useMutation({
+    mutationFn: () => download(`evidence/${id}`, type),
+    onSuccess: (blob) => show(URL.createObjectURL(blob)),
+  });
+  return (
+    <Box my="xs">
+      <Group gap="xs">
+        <Anchor size="sm" href={`/ops/api/evidence/${id}`} download={name}>
+          {name}
+        </Anchor>
+        <Text size="sm" c="dimmed">
+          attached by {by}
+        </Text>
+        {type.startsWith('image/') && shown === null && (
+          <Button size="compact-xs" variant="default" loading={look.isPending} onClick={() => look.mutate()}>
+            Show
+          </Button>
+        )}
+      </Group>
+      {look.error && <Failure error={look.error} />}
+      {shown !== null && <Image src={shown} alt={name} mah={360} fit="contain" mt="xs" />}
+    </Box>
   );
 }

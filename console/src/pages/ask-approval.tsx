@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type ApprovalView, type VerdictView } from '../../../src/approvals/approval-views.js';
+import { type ActionVerdictView, type ApprovalView } from '../../../src/approvals/approval-views.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';
 import { Verdict } from './verdict.js';
@@ -25,7 +25,7 @@ export function AskApproval(props: {
   const verdict = useQuery({
     queryKey: ['action-verdict', props.action],
     queryFn: () =>
-      api<VerdictView>('POST', 'operations/action-verdict', { ...action, evidence: evidence || '-' }),
+      api<ActionVerdictView>('POST', 'operations/action-verdict', { ...action, evidence: evidence || '-' }),
     retry: false,
     enabled: isComplete,
   });

@@ -1,8 +1,8 @@
 import {
   Alert,
+  Anchor,
   Box,
   Button,
-  Checkbox,
   FileInput,
   Group,
   Paper,
@@ -14,10 +14,11 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type FileView, type RetryView, type VerdictView } from '../../../src/approvals/approval-views.js';
-import { type OperationRow } from '../../../src/console/console-views.js';
+import { type OperationRow, type RouteRow } from '../../../src/console/console-views.js';
 import { api, upload } from '../api.js';
 import { Failure } from '../parts.js';
 import { useMay } from '../session.js';
+import { Against, AskedAndSaid, StuckReason } from './asked-and-said.js';
 import { AskApproval } from './ask-approval.js';
 import { Snooze } from './snooze.js';
 import { Verdict } from './verdict.js';
@@ -27,31 +28,58 @@ interface Named {
   readonly entity_key: string;
 }
 
-/** What may be done about an operation that is not decided: first the verdict, then the button. */
+type Way = 'retry' | 'look_up' | 'resolve';
+
+/**
+ * What may be done about an operation that is not decided: what was asked and what the PSP says, then the way that is recommended,
+ * each with its verdict before its button. The others are a click away.
+ */
 export function OperationActions({ operation, merchantId }: { operation: OperationRow; merchantId: string }) {
   const named: Named = { merchant_id: merchantId, entity_key: operation.entity_key };
   const mayAct = useMay('operator');
   const queries = useQueryClient();
   const [isResolving, resolve] = useState(false);
-  const retry = useVerdict(named, 'retry');
-  const lookUp = useVerdict(named, 'look_up');
+  const [showsAll, showAll] = useState(false);
+  const verdicts = { retry: useVerdict(named, 'retry'), look_up: useVerdict(named, 'look_up') };
   const ask = useMutation({
-    mutationFn: (path: 'retry' | 'look-up') => api<RetryView>('POST', `operations/${path}`, named),
+    mutationFn: (way: 'retry' | 'look_up') =>
+      api<RetryView>('POST', `operations/${way.replace('_', '-')}`, named),
     onSettled: () => queries.invalidateQueries(),
   });
   const route = operation.routes.at(-1)!;
+  const isStuck = route.stuck_at !== null;
+  const { retry, look_up: lookUp } = verdicts;
+  const recommended = recommendedOf(retry.data, lookUp.data, isStuck);
+  const others = (['retry', 'look_up', ...(isStuck ? ['resolve' as const] : [])] as const).filter(
+    (way) => way !== recommended,
+  );
+  const wayOf = (way: Way) =>
+    way === 'resolve' ? (
+      <ByHand
+        key={way}
+        psp={route.psp}
+        act={mayAct ? () => resolve(true) : null}
+        isFirst={way === recommended}
+      />
+    ) : (
+      <Asked
+        key={way}
+        title={way === 'retry' ? 'Retry now' : 'Look up now'}
+        verdict={verdicts[way].data}
+        error={verdicts[way].error}
+        isFirst={way === recommended}
+        isBusy={ask.isPending}
+        isAsking={ask.isPending && ask.variables === way}
+        act={mayAct ? () => ask.mutate(way) : null}
+      />
+    );
   return (
     <Paper withBorder p="sm" component="section" aria-label={`Act on the ${operation.operation}`}>
-      <Title order={2} size="h5" mb="xs">
-        The {operation.operation} is {route.stuck_at === null ? 'open' : 'stuck'}
+      <Title order={2} size="h5" mb={4}>
+        The {operation.operation} is {isStuck ? 'stuck' : 'open'}
       </Title>
-      {retry.data ? <Verdict of={retry.data} title="Retry now" /> : <Skeleton height={90} />}
-      {retry.error && <Failure error={retry.error} />}
-      {lookUp.data && (
-        <Box mt="xs">
-          <Verdict of={{ ...lookUp.data, facts: [] }} title="Look up now" />
-        </Box>
-      )}
+      {isStuck && <StuckReason reason={route.stuck_reason} />}
+      <AskedAndSaid route={route} />
       {ask.data && (
         <Alert mt="sm" variant="light" color={ask.data.stuck ? 'yellow' : 'green'} role="status">
           {ask.data.calls.length === 0
@@ -61,43 +89,82 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
         </Alert>
       )}
       {ask.error && <Failure error={ask.error} />}
-      {mayAct && (
-        <Group gap="xs" mt="sm">
-          <Button
-            size="xs"
-            loading={ask.isPending && ask.variables === 'retry'}
-            disabled={retry.data?.allowed !== true || ask.isPending}
-            onClick={() => ask.mutate('retry')}
-          >
-            Retry now
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            loading={ask.isPending && ask.variables === 'look-up'}
-            disabled={lookUp.data?.allowed !== true || ask.isPending}
-            onClick={() => ask.mutate('look-up')}
-          >
-            Look up now
-          </Button>
-          {route.stuck_at !== null && (
-            <Button size="xs" variant="default" onClick={() => resolve(true)}>
-              Mark resolved…
-            </Button>
-          )}
-        </Group>
+      {retry.isPending ? <Skeleton height={90} mt="sm" /> : recommended && wayOf(recommended)}
+      {others.length > 0 && !retry.isPending && (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          mt="xs"
+          aria-expanded={showsAll}
+          onClick={() => showAll(!showsAll)}
+        >
+          {showsAll ? 'Hide other ways' : 'Other ways'}
+        </Anchor>
       )}
-      {route.stuck_at !== null && <Snooze named={named} snooze={operation.snooze} />}
-      {isResolving && (
-        <Resolve
-          named={named}
-          psp={route.psp}
-          route={route.route}
-          attempt={route.attempts.at(-1)!.attempt}
-          close={() => resolve(false)}
-        />
-      )}
+      {showsAll && others.map(wayOf)}
+      {isStuck && <Snooze named={named} snooze={operation.snooze} />}
+      {isResolving && <Resolve named={named} route={route} close={() => resolve(false)} />}
     </Paper>
+  );
+}
+
+/** Asking the PSP comes before a person's word, and sends nothing twice; null: nobody can do anything now. */
+function recommendedOf(
+  retry: VerdictView | undefined,
+  lookUp: VerdictView | undefined,
+  isStuck: boolean,
+): Way | null {
+  if (retry?.allowed) return 'retry';
+  if (lookUp?.allowed) return 'look_up';
+  return isStuck ? 'resolve' : null;
+}
+
+function Asked(props: {
+  title: string;
+  verdict: VerdictView | undefined;
+  error: Error | null;
+  isFirst: boolean;
+  isBusy: boolean;
+  isAsking: boolean;
+  /** Null: this operator may not. */
+  act: (() => void) | null;
+}) {
+  const { title, verdict, error, isFirst, isBusy, isAsking, act } = props;
+  if (error) return <Failure error={error} />;
+  if (!verdict) return <Skeleton height={90} mt="sm" />;
+  return (
+    <Box mt="sm">
+      <Verdict of={isFirst ? verdict : { ...verdict, facts: [] }} title={title} />
+      {act && (
+        <Button
+          mt="xs"
+          size="xs"
+          variant={isFirst ? 'filled' : 'default'}
+          loading={isAsking}
+          disabled={!verdict.allowed || isBusy}
+          onClick={act}
+        >
+          {title}
+        </Button>
+      )}
+    </Box>
+  );
+}
+
+function ByHand({ psp, act, isFirst }: { psp: string; act: (() => void) | null; isFirst: boolean }) {
+  return (
+    <Box mt="sm">
+      <Alert variant="light" color={isFirst ? 'blue' : 'gray'} title="Find out, and mark it resolved">
+        Look in the dashboard of {psp}, or ask its support, what became of it. What you state decides the
+        operation once a second person has approved it.
+      </Alert>
+      {act && (
+        <Button mt="xs" size="xs" variant={isFirst ? 'filled' : 'default'} onClick={act}>
+          Mark resolved…
+        </Button>
+      )}
+    </Box>
   );
 }
 
@@ -108,12 +175,12 @@ function useVerdict(named: Named, act: 'retry' | 'look_up') {
   });
 }
 
-/** `attempt`: the last one that is on the page, which the statement is about. */
-function Resolve(props: { named: Named; psp: string; route: number; attempt: number; close: () => void }) {
-  const { named, psp, route, close } = props;
-  const [attempt] = useState(props.attempt);
-  const [as, setAs] = useState<string | null>(null);
-  const [overrules, setOverrules] = useState(false);
+/** What a person found out at the PSP. It is about the attempts that were on the page when this was opened. */
+function Resolve({ named, route: now, close }: { named: Named; route: RouteRow; close: () => void }) {
+  const [route] = useState(now);
+  const { psp } = route;
+  const [as, setAs] = useState<'done' | 'not-done' | null>(null);
+  const [why, setWhy] = useState<'given_back' | 'shown' | null>(null);
   const [reference, setReference] = useState('');
   const [file, setFile] = useState<FileView | null>(null);
   const attach = useMutation({
@@ -121,13 +188,18 @@ function Resolve(props: { named: Named; psp: string; route: number; attempt: num
       upload<FileView>(`evidence?${new URLSearchParams({ ...named, name: chosen.name }).toString()}`, chosen),
     onSuccess: setFile,
   });
+  const against = as === null ? null : route.against[as];
+  const overrules = as === 'not-done' && against !== null;
+  const isShown = why === 'given_back' || (why === 'shown' && file !== null);
+  const isComplete = as !== null && (!overrules || isShown);
   const action = {
     kind: 'resolve_stuck',
     ...named,
-    route,
-    attempt,
+    route: route.route,
+    attempt: route.attempts.at(-1)!.attempt,
     as,
     overrules_psp: overrules,
+    ...(overrules && why === 'given_back' ? { given_back: true } : {}),
     ...(as === 'done' && reference !== '' ? { psp_reference: reference } : {}),
     ...(file === null ? {} : { evidence_file: file.id, evidence_sha256: file.sha256 }),
   };
@@ -138,7 +210,7 @@ function Resolve(props: { named: Named; psp: string; route: number; attempt: num
       label="How you know"
       placeholder="Not in the dashboard; asked support, ticket 1234"
       action={action}
-      isComplete={as !== null}
+      isComplete={isComplete}
       close={close}
     >
       <Radio.Group label={`What ${psp} did`} value={as} onChange={setAs}>
@@ -155,11 +227,15 @@ function Resolve(props: { named: Named; psp: string; route: number; attempt: num
           onChange={({ currentTarget }) => setReference(currentTarget.value)}
         />
       )}
-      <Checkbox
-        label={`It overrules what ${psp} has said`}
-        checked={overrules}
-        onChange={({ currentTarget }) => setOverrules(currentTarget.checked)}
-      />
+      {against !== null && !isComplete && <Against words={against} />}
+      {overrules && (
+        <Radio.Group label="How can that be?" value={why} onChange={setWhy}>
+          <Group mt={4}>
+            <Radio value="given_back" label="It was there and has been given back" />
+            <Radio value="shown" label="It never was: the file shows it" />
+          </Group>
+        </Radio.Group>
+      )}
       <FileInput
         label="A file that shows it (PDF, PNG, JPEG or text, up to 2 MB)"
         placeholder={file === null ? 'None' : file.name}

@@ -101,6 +101,7 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
               <>
                 {isStuck ? (row.reason ?? 'not known') : <Time at={row.next_step_at} />}
                 {row.owner !== null && `; with ${row.owner}`}
+                {row.waits_for_approval && '; waits for an approval'}
               </>
             ),
           },

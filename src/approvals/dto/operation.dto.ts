@@ -68,6 +68,10 @@ export class ApprovableActionDto extends OperationDto {
   @IsFlag({ optional: true })
   overrules_psp?: boolean;
 
+  /** It was there at the PSP, and has been given back. */
+  @IsFlag({ optional: true })
+  given_back?: boolean;
+
   /** The amount of a refund, in minor units. */
   @IsWholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, optional: true })
   amount?: number;
@@ -119,10 +123,12 @@ export class ApprovableActionDto extends OperationDto {
     if (route === undefined) throw refused([{ pointer: '/route', message: 'is required' }]);
     const named = { merchant_id, entity_key, route, psp_reference, evidence };
     if (kind !== 'resolve_stuck') return { kind, ...named };
-    const { attempt, overrules_psp = false, evidence_file = null, evidence_sha256 = null } = this;
+    const { attempt, overrules_psp = false, given_back = false } = this;
+    const { evidence_file = null, evidence_sha256 = null } = this;
     if (as === undefined) throw refused([{ pointer: '/as', message: 'is required' }]);
     if (attempt === undefined) throw refused([{ pointer: '/attempt', message: 'is required' }]);
-    return { kind, as, ...named, attempt, overrules_psp, evidence_file, evidence_sha256 };
+    const said = { attempt, overrules_psp, ...(given_back ? { given_back } : {}) };
+    return { kind, as, ...named, ...said, evidence_file, evidence_sha256 };
   }
 }
 

@@ -3,7 +3,8 @@ import { runs } from '../../../test/support/property-runs.js';
 import { HOUR, LEASE_MS, situation } from '../../../test/support/arbitrary-history.js';
 import { type Capabilities } from '../../psp/contract.js';
 import { type RouteHistory, assessRoute, WINDOW_MARGIN_MS } from './assess-route.js';
-import { completionStep, HELD, MAX_CALLS, nextStep, type Step } from './next-step.js';
+import { completionStep, MAX_CALLS, nextStep, type Step } from './next-step.js';
+import { HELD } from './stuck-reason.js';
 import { type PspAttempt } from '../route.entity.js';
 import { mayResend } from './ways.js';
 

@@ -1,6 +1,6 @@
 import { type Hold } from '../../core/hold.js';
 import { isSameAccount } from '../../psp/account.js';
-import { type Capabilities, OTHER_PARAMETERS } from '../../psp/contract.js';
+import { type Capabilities } from '../../psp/contract.js';
 import { isCall } from './attempt.js';
 import {
   type Evidence,
@@ -15,6 +15,7 @@ import { mayCallFrom, wasSkipped } from './skipped-call.js';
 import { type PspAttempt, type Route } from '../route.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
 import { statedBy } from './person-statement.js';
+import { conflictOf, HELD, OTHER_ACCOUNT, TOO_MANY_CALLS } from './stuck-reason.js';
 import { isKeyKnown, mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
 
 /**
@@ -68,16 +69,11 @@ const MAX_ROUTES = 12;
  * makes about 30.
  */
 export const MAX_CALLS = 1_000;
-const TOO_MANY_CALLS = 'too many calls';
-const OTHER_ACCOUNT = 'another account is configured under the name of this PSP';
 
 /** How long a route waits for a process whose clock is right. Longer than a request waits. */
 const UNTIL_SOUND_MS = 3_000;
 /** How long a route waits for the database to report holds. A request waits that long. */
 const UNTIL_HOLD_KNOWN_MS = 1_000;
-
-/** Why a route is stuck that `failover resume` continues. */
-export const HELD = 'commits may be lost';
 
 export function nextStep(all: readonly RouteHistory[], facts: StepFacts): Step {
   const last = all.at(-1);
@@ -322,20 +318,6 @@ function whileOpen(
 function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: OpenEvidence): string | null {
   if (why === 'conflict') return conflictOf(since);
   return attempts.filter(isCall).length >= MAX_CALLS ? TOO_MANY_CALLS : null;
-}
-
-/** The `pspCode` of a conflict: the PSP answered with its id of another operation of ours. */
-export const ID_OF_ANOTHER_OPERATION = 'id_of_another_operation';
-
-function conflictOf({ pspCode }: PspAttempt): string {
-  switch (pspCode) {
-    case OTHER_PARAMETERS:
-      return 'the PSP knows this key with other parameters';
-    case ID_OF_ANOTHER_OPERATION:
-      return 'the PSP answered with its id of another operation';
-    default:
-      return 'the PSP holds something else than was asked for';
-  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { callOf, routeOf } from '../../../test/support/notified-routes.js';
 import { START } from '../../../test/support/arbitrary-history.js';
 import { type Capabilities, OTHER_PARAMETERS } from '../../psp/contract.js';
 import { type PspAttempt } from '../route.entity.js';
-import { refusalOf } from './person-statement-rules.js';
+import { refusalOf, wordAgainst } from './person-statement-rules.js';
 
 const MINUTE = 60_000;
 const flight = { leaseMs: 20_000 };
@@ -74,6 +74,20 @@ it.each<[string, PspAttempt]>([
   expect(refusal(story)).toContain('pi_1');
   expect(refusal(story, { overrulesPsp: true })).toBeNull();
   expect(refusal([...story, callOf(3, 'canceled', { kind: 'lookup' })])).toBeNull();
+});
+
+it('contradicts a yes also where the PSP says later that it knows nothing, and a no where it is called done', () => {
+  const yes = callOf(1, 'succeeded', { kind: 'notice', ...object });
+  const nothing = callOf(2, 'not_found', { kind: 'lookup' });
+  expect(refusal([yes, nothing])).toContain('attempt 1');
+  const against = (attempts: readonly PspAttempt[]) => wordAgainst(routeOf(attempts), true);
+  expect(against([yes])).toBeNull();
+  expect(against([callOf(1, 'unknown')])).toBeNull();
+  expect(against([yes, nothing])).toMatch(/has said that it did not do it \(attempt 2: not_found\)$/);
+  // A person's own word is no word of the PSP.
+  const stated = callOf(3, 'succeeded', { kind: 'notice', request: { stated_by: 'operator:ada' } });
+  expect(against([nothing, stated])).toContain('attempt 2');
+  expect(wordAgainst(routeOf([stated]), false)).toBeNull();
 });
 
 it('contradicts nothing where the PSP knows our key, and says nothing of an object', () => {

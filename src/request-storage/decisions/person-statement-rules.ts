@@ -8,7 +8,8 @@ import {
   settlesAt,
 } from './assess-route.js';
 import { isCall } from './attempt.js';
-import { referencesIn } from './reference.js';
+import { formatMoney } from '../../core/money.js';
+import { moneyIn, referencesIn } from './reference.js';
 import { type PspAttempt } from '../route.entity.js';
 import { type Statement, statedBy } from './person-statement.js';
 
@@ -34,18 +35,21 @@ export function refusalOf(
   if (until > now) {
     return `${psp} may still carry out what it was sent: from ${until.toISOString().slice(0, 19)}Z on it can be stated that it is not done.`;
   }
-  const said = overrulesPsp ? null : wordOfDone(route);
-  return (
-    said &&
-    `${psp} has said that it did it, or has it (attempt ${said.attempt}: ${wordsOf(said)}). Where that is wrong, say that you overrule it.`
-  );
+  const said = overrulesPsp ? null : wordAgainst(route, false);
+  return said && `${said}. Where that is wrong, say that you overrule it.`;
 }
 
-/** The last answer of the PSP about whether it did it, where that is a yes. */
-function wordOfDone({ attempts }: RouteHistory): PspAttempt | null {
+/**
+ * The PSP's words against a statement, in a sentence without its end; null: none. A yes counts against "not done" also
+ * where the PSP says later that it knows nothing of it; only an object that is canceled is none any more.
+ */
+export function wordAgainst({ request: { psp }, attempts }: RouteHistory, isDone: boolean): string | null {
   const words = attempts.filter((a) => statedBy(a) === null && !isOfStatement(a));
-  const last = words.findLast((a) => saysDone(a) || saysNotDone(a));
-  return last && saysDone(last) ? last : null;
+  const isWord = (a: PspAttempt) => saysDone(a) || (isDone ? saysNotDone(a) : a.outcome === 'canceled');
+  const last = words.findLast(isWord);
+  if (!last || saysDone(last) === isDone) return null;
+  const said = isDone ? 'that it did not do it' : 'that it did it, or has it';
+  return `${psp} has said ${said} (attempt ${last.attempt}: ${wordsOf(last)})`;
 }
 
 function saysDone(a: PspAttempt): boolean {
@@ -58,13 +62,15 @@ function saysNotDone({ kind, outcome }: PspAttempt): boolean {
   return outcome === 'canceled' || outcome === 'not_found' || (outcome === 'declined' && kind !== 'cancel');
 }
 
-/** An answer in a few words, with the id that it names. */
+/** An answer in a few words, with the id and the money that it names. */
 export function wordsOf(a: Pick<PspAttempt, 'outcome' | 'pspCode' | 'response'>): string {
   const message = a.response?.['message'];
+  const money = moneyIn(a);
   const said = [
     a.outcome ?? 'unanswered',
     a.pspCode === a.outcome ? null : a.pspCode,
     ...referencesIn(a as PspAttempt),
+    money === null ? null : formatMoney(money),
   ];
   const words = said.filter((word) => word !== null).join(' ');
   return typeof message === 'string' ? `${words}: ${message}` : words;

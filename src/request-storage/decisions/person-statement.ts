@@ -11,6 +11,8 @@ export interface Statement {
   readonly seenAttempt: number;
   /** The person knows that the PSP has said otherwise. */
   readonly overrulesPsp: boolean;
+  /** Not done: it was there, and has been given back since. */
+  readonly isGivenBack?: boolean;
   /** The author, as in audit records: `operator:<name>`. */
   readonly by: string;
 }
@@ -18,7 +20,7 @@ export interface Statement {
 /** A person's statement, stored with the calls of the route: a notice that no PSP sent. */
 export function statementAttempt(
   { request, attempts }: { readonly request: Route; readonly attempts: readonly PspAttempt[] },
-  { isDone, evidence, pspReference, seenAttempt, overrulesPsp, by }: Statement,
+  { isDone, evidence, pspReference, seenAttempt, overrulesPsp, isGivenBack, by }: Statement,
   now: Date,
   traceId: string,
 ): PspAttempt {
@@ -41,6 +43,7 @@ export function statementAttempt(
       stated_by: by,
       seen_attempt: seenAttempt,
       ...(overrulesPsp ? { overrules_psp: true } : {}),
+      ...(isGivenBack ? { given_back: true } : {}),
     },
     response: { evidence, ...(pspReference === null ? {} : { psp_reference: pspReference }) },
     startedAt: now,

@@ -1,0 +1,103 @@
+import { Alert, Anchor, Table, Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type PspWord } from '../../../src/approvals/approval-views.js';
+import { type RouteRow } from '../../../src/console/console-views.js';
+import { money, State, Time, words } from '../format.js';
+
+/** What was asked of the PSP beside what it says of it, with the difference marked. */
+export function AskedAndSaid({ route }: { readonly route: RouteRow }) {
+  const { psp, amount, currency, verdict, opened_at: openedAt, psp_reference: reference } = route;
+  const word = route.psp_word;
+  if (word === null) {
+    return (
+      <Text size="sm" mt="xs">
+        {money(amount, currency)} was asked for; {psp} has said nothing of it yet.
+      </Text>
+    );
+  }
+  const isOther = word.money !== null && (word.money.amount !== amount || word.money.currency !== currency);
+  const rows: readonly (readonly [label: string, asked: ReactNode, said: ReactNode, differs?: boolean])[] = [
+    [
+      'Amount',
+      money(amount, currency),
+      word.money ? money(word.money.amount, word.money.currency) : 'not said',
+      isOther,
+    ],
+    ['State', <State key="s" is={verdict} />, <State key="o" is={word.outcome} />],
+    ['Id', reference ?? 'not known', <Objects key="i" of={word} />, word.objects.length > 1],
+    ['Time', <Time key="t" at={openedAt} />, <Time key="w" at={word.at} />],
+  ];
+  return (
+    <Table mt="xs" withTableBorder verticalSpacing={4} aria-label={`Asked for, and what ${psp} says`}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Td />
+          <Table.Th>Asked for</Table.Th>
+          <Table.Th>{psp} says</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map(([label, asked, said, differs = false]) => (
+          <Table.Tr key={label} {...(differs ? { className: 'differs' } : {})}>
+            <Table.Th fw={400} c="dimmed">
+              {label}
+            </Table.Th>
+            <Table.Td>{asked}</Table.Td>
+            <Table.Td>
+              {differs && '≠ '}
+              {said}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+      {(word.message ?? word.code) !== null && (
+        <Table.Caption ta="start">
+          {[word.code, word.message].filter((text) => text !== null).join(': ')}
+        </Table.Caption>
+      )}
+    </Table>
+  );
+}
+
+/** The PSP's ids, each leading to its page in the PSP's own dashboard where it has one. */
+function Objects({ of: { objects } }: { readonly of: PspWord }) {
+  if (objects.length === 0) return <>none</>;
+  return objects.map(({ id, url }) => (
+    <div key={id} className="mono">
+      {url === null ? (
+        id
+      ) : (
+        <Anchor inherit href={url} target="_blank" rel="noopener noreferrer">
+          {id}
+        </Anchor>
+      )}
+    </div>
+  ));
+}
+
+/** Why a person is needed, and where the guide says what to do about it. */
+export function StuckReason({ reason }: { readonly reason: string | null }) {
+  if (reason === null) return null;
+  const anchor = reason
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
+  return (
+    <Text size="sm">
+      {words(reason)}.{' '}
+      <Anchor inherit href={`/docs/runbooks/stuck-payment#${anchor}`} target="_blank">
+        What to do about it
+      </Anchor>
+    </Text>
+  );
+}
+
+/** A statement against what the PSP has said. */
+export function Against({ words: said }: { readonly words: string }) {
+  return (
+    <Alert variant="light" color="orange" title="The PSP has said otherwise">
+      {said}.
+    </Alert>
+  );
+}

@@ -1,0 +1,63 @@
+import { callOf, routeOf } from '../../test/support/notified-routes.js';
+import { differenceOf, pspWordOf } from './psp-word.js';
+
+const asked = { amount: 1_299, currency: 'EUR', psp: 'stripe' };
+const yes = (more: object = {}) =>
+  callOf(2, 'succeeded', { kind: 'lookup', response: { psp_reference: 'pi_1', ...more } });
+
+it('is the last answer that says anything of what became of it, and nobody else’s', () => {
+  const stated = callOf(4, 'succeeded', { kind: 'notice', request: { stated_by: 'operator:ada' } });
+  const silent = [callOf(3, 'unknown'), callOf(3, null), callOf(3, 'not_sent'), callOf(3, 'throttled')];
+  for (const none of [...silent, stated]) {
+    expect(pspWordOf({ attempts: [none] })).toBeNull();
+    expect(pspWordOf({ attempts: [yes(), none] })).toMatchObject({ attempt: 2, kind: 'lookup' });
+  }
+});
+
+it('tells the money, the ids with their pages, the code that is no outcome, and the message', () => {
+  const response = {
+    psp_references: ['pi_1', 'pi_2'],
+    money: { amount: 1_399, currency: 'EUR' },
+    message: 'Two of them',
+  };
+  const word = callOf(1, 'conflict', { pspCode: 'money_differs', response });
+  expect(pspWordOf({ attempts: [word] }, (id) => (id === 'pi_1' ? 'https://psp/pi_1' : null))).toMatchObject({
+    outcome: 'conflict',
+    code: 'money_differs',
+    message: 'Two of them',
+    money: { amount: 1_399, currency: 'EUR' },
+    objects: [
+      { id: 'pi_1', url: 'https://psp/pi_1' },
+      { id: 'pi_2', url: null },
+    ],
+  });
+  expect(pspWordOf({ attempts: [callOf(1, 'canceled', { pspCode: 'canceled' })] })).toMatchObject({
+    code: null,
+    message: null,
+    money: null,
+    objects: [],
+  });
+});
+
+it.each([
+  ['nothing, where nothing is said', [callOf(1, 'unknown')], null],
+  ['nothing, where it is what was asked for', [yes({ money: { amount: 1_299, currency: 'EUR' } })], null],
+  ['nothing, where the answer names no money', [yes()], null],
+  [
+    'another amount',
+    [yes({ money: { amount: 1_399, currency: 'EUR' } })],
+    '12.99 EUR was asked for; stripe says 13.99 EUR (pi_1).',
+  ],
+  [
+    'another currency',
+    [yes({ psp_reference: undefined, money: { amount: 1_299, currency: 'USD' } })],
+    '12.99 EUR was asked for; stripe says 12.99 USD.',
+  ],
+  [
+    'several objects',
+    [yes({ psp_references: ['pi_1', 'pi_2'] })],
+    'One was asked for; stripe says that there are 2: pi_1, pi_2.',
+  ],
+])('differs in %s', (_what, attempts, sentence) => {
+  expect(differenceOf(routeOf(attempts, asked))).toBe(sentence);
+});
