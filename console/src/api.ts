@@ -32,10 +32,21 @@ export async function download(path: string, type: string): Promise<Blob> {
   return new Blob([await reply.arrayBuffer()], { type });
 }
 
+let signedInAgain: (() => Promise<void>) | null = null;
+
+/** `ask`: lets the person sign in again over the page, and resolves then: a request that met no session is sent once more. */
+export function onEndedSession(ask: () => Promise<void>): () => void {
+  signedInAgain = ask;
+  return () => {
+    signedInAgain = null;
+  };
+}
+
 async function send<T>(
   method: string,
   path: string,
   content?: readonly [type: string, body: string | ArrayBuffer],
+  askAgain = signedInAgain,
 ): Promise<T> {
   const isAway = performance.now() - lastSeen > AWAY_MS;
   const reply = await fetch(`/ops/api/${path}`, {
@@ -46,6 +57,10 @@ async function send<T>(
     },
     ...(content === undefined ? {} : { body: content[1] }),
   });
+  if (reply.status === 401 && askAgain && path !== 'session') {
+    await askAgain();
+    return send(method, path, content, null);
+  }
   const answer = (await reply.json().catch(() => ({}))) as Record<string, unknown>;
   if (reply.ok) return answer as T;
   const { code, detail, errors } = answer as {

@@ -78,7 +78,7 @@ function onTick(draw: () => void): () => void {
   return () => shown.delete(draw);
 }
 
-/** How long ago, or how soon; `ExactTime` shows the exact time. */
+/** How long ago, or how soon; `Hint` shows the exact time. */
 export function Time({ at }: { readonly at: string | null }) {
   useSyncExternalStore(onTick, () => ticks);
   if (at === null) return <>–</>;
@@ -89,11 +89,15 @@ export function Time({ at }: { readonly at: string | null }) {
   );
 }
 
-/** Of the time that the pointer or the keyboard is on: one for the page, since a tooltip for each time is slow. */
-export function ExactTime() {
-  const [target, setTarget] = useState<HTMLTimeElement | null>(null);
+/**
+ * The exact time, or the whole of a text that is cut, where the pointer or the keyboard is: one for the page, since a tooltip for
+ * each is slow.
+ */
+export function Hint() {
+  const [target, setTarget] = useState<HTMLElement | null>(null);
   useEffect(() => {
-    const look = ({ target: on }: Event) => setTarget(on instanceof Element ? on.closest('time') : null);
+    const look = ({ target: on }: Event) =>
+      setTarget(on instanceof Element ? (on.closest('time') ?? cutAround(on)) : null);
     const events = ['pointerover', 'focusin'] as const;
     for (const event of events) document.addEventListener(event, look);
     return () => {
@@ -101,8 +105,16 @@ export function ExactTime() {
     };
   }, []);
   if (target === null) return null;
-  const exact = `${target.dateTime.slice(0, 19).replace('T', ' ')} UTC`;
-  return <Tooltip key={target.dateTime} target={target} label={exact} opened />;
+  const label =
+    target instanceof HTMLTimeElement
+      ? `${target.dateTime.slice(0, 19).replace('T', ' ')} UTC`
+      : (target.textContent ?? '').slice(0, 500);
+  return <Tooltip key={label} target={target} label={label} opened multiline maw={480} className="hint" />;
+}
+
+function cutAround(on: Element): HTMLElement | null {
+  const cell = on.closest<HTMLElement>('td.long');
+  return cell && cell.scrollWidth > cell.clientWidth ? cell : null;
 }
 
 const colors: Readonly<Record<string, string>> = {

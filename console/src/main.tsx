@@ -16,6 +16,8 @@ const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   autoContrast: true,
+  // Below 1,100 px the menu is folded, and lists have the whole width.
+  breakpoints: { menu: '68.75em' },
   // A screen reader says nothing of a cross without a name.
   components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } } },
 });

@@ -1,9 +1,11 @@
 import {
+  ActionIcon,
   Alert,
   Box,
   Button,
   Center,
   Checkbox,
+  CopyButton,
   Group,
   Paper,
   Skeleton,
@@ -14,10 +16,13 @@ import {
 } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { type UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 /** The heading of a page, with what belongs beside it. */
 export function Heading({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title.slice(0, 80)} · Payonce`;
+  }, [title]);
   return (
     <Group justify="space-between" align="end" mb="md">
       <Box miw={0} maw="100%">
@@ -118,6 +123,10 @@ interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** For figures, which are compared from their ends. */
   readonly isFigure?: boolean;
+  /** For texts without a bound: they share what the others leave, and are cut to a line. */
+  readonly isLong?: boolean;
+  /** Left out on a screen that is neither wide nor narrow, where the page of the row has it. */
+  readonly isExtra?: boolean;
 }
 
 /** Which rows are chosen, by their keys, for an act on all of them. */
@@ -166,9 +175,15 @@ export function Listing<Row>({
     ['k', () => listens() && go(Math.max(at() - 1, 0))],
     ['x', () => listens() && at() >= 0 && toggle(keyOf(rows[at()]!))],
   ]);
+  const style = { '--share': `${Math.floor(100 / columns.filter(({ isLong }) => isLong).length)}%` };
+  const cellOf = ({ isFigure, isLong, isExtra }: Column<Row>) => ({
+    ...(isFigure ? { ta: 'end' as const } : {}),
+    ...(isLong ? { className: 'long', style } : {}),
+    ...(isExtra ? { className: 'extra' } : {}),
+  });
   return (
     // The keyboard reaches it, so that who uses no mouse can scroll it too.
-    <Box pos="relative" style={{ overflowX: 'auto' }} tabIndex={0}>
+    <Box pos="relative" className="listing" tabIndex={0}>
       <Table className="stacked" highlightOnHover verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
@@ -184,9 +199,9 @@ export function Listing<Row>({
                 />
               </Table.Th>
             )}
-            {columns.map(({ label, isFigure }) => (
-              <Table.Th key={label} {...(isFigure ? { ta: 'end' } : {})}>
-                {label}
+            {columns.map((column) => (
+              <Table.Th key={column.label} {...cellOf(column)}>
+                {column.label}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -204,9 +219,9 @@ export function Listing<Row>({
                   />
                 </Table.Td>
               )}
-              {columns.map(({ label, cell, isFigure }) => (
-                <Table.Td key={label} data-label={label} {...(isFigure ? { ta: 'end' } : {})}>
-                  {cell(row)}
+              {columns.map((column) => (
+                <Table.Td key={column.label} data-label={column.label} {...cellOf(column)}>
+                  {column.cell(row)}
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -269,5 +284,26 @@ export function Bullet({ color }: { readonly color: string }) {
     <svg width="8" height="8" aria-hidden="true">
       <circle cx="4" cy="4" r="4" fill={`var(--mantine-color-${color}-6)`} />
     </svg>
+  );
+}
+
+/** An entity key by its end, with a button that copies the whole of it. */
+export function ShortKey({ of }: { readonly of: string }) {
+  const [, noun = '', end = of] = /^(\w+)-[0-9a-f-]{30}([0-9a-f]{6}-.*)$/.exec(of) ?? [];
+  return (
+    <Group gap={4} wrap="nowrap">
+      <span className="mono">
+        {noun}…{end}
+      </span>
+      <CopyButton value={of}>
+        {({ copied, copy }) => (
+          <ActionIcon size="xs" variant="subtle" color="gray" aria-label={`Copy ${of}`} onClick={copy}>
+            <svg width="12" height="12" fill="none" stroke="currentColor" aria-hidden="true">
+              {copied ? <path d="M2 6l3 3 5-6" /> : <path d="M4.5 4.5h6v6h-6zM2.5 8.5h-1v-7h7v1" />}
+            </svg>
+          </ActionIcon>
+        )}
+      </CopyButton>
+    </Group>
   );
 }

@@ -15,12 +15,14 @@ import {
 } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { type OverviewView } from '../../src/console/console-views.js';
-import { api, ApiProblem } from './api.js';
-import { ExactTime, Time } from './format.js';
+import { type OperatorView } from '../../src/operators/session.view.js';
+import { api, ApiProblem, onEndedSession } from './api.js';
+import { Hint, Time } from './format.js';
 import { Facts } from './parts.js';
+import { SignInForm } from './pages/sign-in.js';
 import { useSession } from './session.js';
 
 type CountName = keyof OverviewView['counts'];
@@ -44,14 +46,28 @@ const pages: readonly { to: string; label: string; count?: CountName }[] = [
 export function Shell() {
   const session = useSession();
   const navigate = useNavigate();
+  const router = useRouter();
   const queries = useQueryClient();
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
   const isOut = session.error instanceof ApiProblem && session.error.status === 401;
+  const wasIn = session.data !== undefined;
 
   useEffect(() => {
-    if (isOut) void navigate({ to: '/sign-in' });
-  }, [isOut, navigate]);
+    if (!isOut || wasIn) return;
+    sessionStorage.setItem(RETURNS_TO, location.href);
+    void navigate({ to: '/sign-in' });
+  }, [isOut, wasIn, navigate]);
+  // Where a link led before the person was signed in.
+  useEffect(() => {
+    const href = wasIn ? sessionStorage.getItem(RETURNS_TO) : null;
+    if (href === null) return;
+    sessionStorage.removeItem(RETURNS_TO);
+    const { origin, pathname: path, search } = new URL(href);
+    if (origin === location.origin && path.startsWith('/ops/')) {
+      router.history.push(path + search);
+    }
+  }, [wasIn, navigate]);
   useEffect(close, [pathname, close]);
   const [showsKeys, keys] = useDisclosure(false);
   useHotkeys([
@@ -66,6 +82,7 @@ export function Shell() {
     enabled: session.data !== undefined,
   });
   if (session.data === undefined) return null;
+  const isAway = overview.error !== null && !(overview.error instanceof ApiProblem);
   const { name, role } = session.data;
   const signOut = async () => {
     await api('DELETE', 'session');
@@ -75,13 +92,13 @@ export function Shell() {
   return (
     <AppShell
       header={{ height: 48 }}
-      navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      navbar={{ width: 200, breakpoint: 'menu', collapsed: { mobile: !opened } }}
       padding="md"
     >
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+            <Burger opened={opened} onClick={toggle} hiddenFrom="menu" size="sm" aria-label="Menu" />
             <Text fw={700}>Payonce</Text>
           </Group>
           <Group gap="sm" wrap="nowrap" miw={0}>
@@ -117,11 +134,55 @@ export function Shell() {
             no payment goes to another PSP on a doubt.
           </Alert>
         )}
-        <Outlet />
+        {isAway && (
+          <Alert color="red" variant="light" mb="md" title="The service does not answer" role="alert">
+            What is shown is of <Time at={new Date(overview.dataUpdatedAt).toISOString()} />, and no verdict
+            holds. It is asked again every five seconds.
+          </Alert>
+        )}
+        <div {...(isAway ? { className: 'away' } : {})}>
+          <Outlet />
+        </div>
+        <SignInOver name={name} isOut={isOut} />
         <Keys opened={showsKeys} close={keys.close} />
-        <ExactTime />
+        <Hint />
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+const RETURNS_TO = 'payonce-returns-to';
+
+/**
+ * A session that ended while a page is open is begun anew over it: what was written there stays, and what was asked meanwhile is
+ * asked once more. Another person gets pages of their own.
+ */
+function SignInOver({ name, isOut }: { readonly name: string; readonly isOut: boolean }) {
+  const [waiting, setWaiting] = useState<readonly (() => void)[]>([]);
+  useEffect(
+    () => onEndedSession(() => new Promise((resolve) => setWaiting((others) => [...others, resolve]))),
+    [],
+  );
+  const queries = useQueryClient();
+  const done = (operator: OperatorView) => {
+    if (operator.name !== name) return location.reload();
+    for (const resolve of waiting) resolve();
+    setWaiting([]);
+    void queries.invalidateQueries();
+  };
+  return (
+    <Modal
+      opened={isOut || waiting.length > 0}
+      onClose={() => {}}
+      withCloseButton={false}
+      zIndex={400}
+      title="Your session has ended"
+    >
+      <Text size="sm" mb="sm">
+        Sign in again as {name}: the page stays as it is.
+      </Text>
+      <SignInForm done={done} />
+    </Modal>
   );
 }
 

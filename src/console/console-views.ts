@@ -25,6 +25,8 @@ export interface PaymentRow {
 export interface OpenRow {
   readonly merchant_id: string;
   readonly merchant: string;
+  /** Of its payment or payout. */
+  readonly reference: string;
   readonly payment_id: string | null;
   readonly payout_id: string | null;
   readonly entity_key: string;
@@ -132,7 +134,6 @@ export interface PaymentPageView {
   readonly files: readonly FileView[];
   readonly approvals: readonly ApprovalView[];
   readonly lifecycle: {
-    readonly states: readonly string[];
     readonly arrows: readonly (readonly [from: string, to: string])[];
     /** The states that it was in, the present one last. */
     readonly visited: readonly string[];

@@ -142,7 +142,6 @@ export class PaymentPages {
       files,
       approvals,
       lifecycle: {
-        states: paymentLifecycle.states,
         arrows: paymentLifecycle.arrows,
         visited: [...new Set([...transitions.map(({ toStatus }) => toStatus), payment.status])],
       },

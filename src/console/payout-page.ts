@@ -90,7 +90,6 @@ export class PayoutPages {
       operations: operations.map((each) => operationRow(each, snoozes.get(each.entityKey) ?? null)),
       approvals,
       lifecycle: {
-        states: payoutLifecycle.states,
         arrows: payoutLifecycle.arrows,
         visited: [...new Set([...transitions.map(({ toStatus }) => toStatus), payout.status])],
       },

@@ -85,12 +85,16 @@ const STOLEN = 'pm_card_visa_chargeDeclinedStolenCard';
 
 async function signIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
   await page.goto(`${service.url}/ops/`);
+  await fillIn(page, operator, periods);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
+
+async function fillIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
   await page.getByLabel('Name').fill(operator.name);
   await page.locator('input[autocomplete=current-password]').fill(operator.password);
   await page.getByLabel('Digit 1').click();
   await page.keyboard.type(codeOf(operator, periods));
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 describeInBrowser('the console', () => {
@@ -183,7 +187,7 @@ describeInBrowser('the console', () => {
     const { context, page, complaints } = await openPage(browser);
     await signIn(page, ada!);
     await page.getByRole('link', { name: 'Stuck and open' }).click();
-    await page.getByRole('link', { name: `payment-${ids[1]}-charge` }).click();
+    await page.getByRole('link', { name: 'order-2' }).click();
     await page.getByText('Retry now: safe').waitFor();
     await page.getByRole('button', { name: 'Other ways' }).click();
     await page.getByText('Look up now: safe').waitFor();
@@ -209,7 +213,7 @@ describeInBrowser('the console', () => {
     const { context, page, complaints } = await openPage(browser);
     await signIn(page, fay!);
     await page.goto(`${service.url}/ops/stuck`);
-    await page.getByRole('link', { name: `payment-${ids[3]}-charge` }).waitFor();
+    await page.getByRole('link', { name: 'order-4' }).waitFor();
     // Three are stuck: all are chosen from the keyboard, without those that are decided.
     await page.keyboard.press('?');
     await page.getByText('the next row').waitFor();
@@ -225,8 +229,8 @@ describeInBrowser('the console', () => {
     await page.getByText('lookup: succeeded. Not stuck any more.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Close', exact: true }).click();
-    await page.getByRole('link', { name: `payment-${ids[3]}-charge` }).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: `payment-${ids[2]}-charge` }).waitFor();
+    await page.getByRole('link', { name: 'order-4' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'order-3' }).waitFor();
     await account(before);
     expect(environment.effects(ids[3])).toHaveLength(1);
     expect(complaints).toEqual([]);
@@ -263,7 +267,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'Snooze', exact: true }).click();
     await page.getByText('cyd looks after it').waitFor();
     await page.goto(`${service.url}/ops/stuck?list=snoozed`);
-    await page.getByRole('link', { name: `payment-${ids[2]}-charge` }).click();
+    await page.getByRole('link', { name: 'order-3' }).click();
     await page.getByRole('button', { name: 'List it again' }).click();
     await page.getByText('cyd looks after it').waitFor({ state: 'detached' });
     await page.goto(`${service.url}/ops/payments/${ids[0]}`);
@@ -517,6 +521,10 @@ describeInBrowser('the console', () => {
 
     const LISTS_FIT =
       "[...document.querySelectorAll('table.stacked')].every((table) => table.scrollWidth <= table.parentElement.clientWidth)";
+    const BADGES_FIT =
+      "[...document.querySelectorAll('.mantine-Badge-label')].every((label) => label.scrollWidth <= label.clientWidth)";
+    const ROWS_ARE_LINES =
+      "[...document.querySelectorAll('.stacked tbody tr')].every((row) => row.getBoundingClientRect().height < 50)";
     const schemes = ['light', 'dark'] as const;
     const widths = [375, 768, 1_024, 1_440, 2_560] as const;
     const look = async (name: string) => {
@@ -542,7 +550,9 @@ describeInBrowser('the console', () => {
               (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width &&
               right < width &&
               // A table that is a list shows all of a row: what is beyond its box would be seen by nobody.
-              (width > 375 || (await page.evaluate<boolean>(LISTS_FIT)))
+              ((width > 375 && width < 1_440) || (await page.evaluate<boolean>(LISTS_FIT))) &&
+              (await page.evaluate<boolean>(BADGES_FIT)) &&
+              (width === 375 || (await page.evaluate<boolean>(ROWS_ARE_LINES)))
             );
           };
           await eventually(isWithin, `${name} to be ${width} wide`);
@@ -587,7 +597,7 @@ describeInBrowser('the console', () => {
       await page.keyboard.press('Enter');
       await page.getByText('order-2').waitFor({ state: 'detached' });
       await click('order-3', /What happened/);
-      await click('Stuck and open', /payment-.*-charge|No operation is stuck/);
+      await click('Stuck and open', /order-|No operation is stuck/);
       for (const key of ['?', '?', 'j', 'k']) await page.keyboard.press(key);
       for (const [name, text] of [
         ['Payouts', /salary-1/],
@@ -625,6 +635,32 @@ describeInBrowser('the console', () => {
       await page.getByRole('link', { name: link }).first().click();
       await look(name);
     });
+  });
+
+  it('leads a link through signing in, and signs in over a page whose session has ended, with what was written', async () => {
+    const { context, page, complaints } = await openPage(browser);
+    await page.goto(`${service.url}/ops/payments/${ids[0]}?from=the-alarm`);
+    await freshCodeOf(environment, cyd!);
+    await fillIn(page, cyd!);
+    await page.getByText('What happened').waitFor();
+    expect(await page.title()).toContain('Payonce');
+    await page.getByRole('button', { name: 'Add a note…' }).click();
+    await page.getByLabel('What others shall know').fill('written before the session ended');
+    await environment.sql('DELETE FROM operator_sessions');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await freshCodeOf(environment, cyd!);
+    expect(await seriousFindings(page)).toEqual([]);
+    if (pictures) await page.screenshot({ path: `${pictures}/signed-in-over.png` });
+    await fillIn(page, cyd!);
+    await page.getByText('operation.noted').waitFor();
+    await eventually(async () => (await page.getByRole('dialog').count()) === 0, 'both dialogs are closed');
+    expect(await environment.acts({ action: 'operation.noted' })).toMatchObject([
+      { detail: { note: 'written before the session ended' } },
+    ]);
+    // The browser itself complains of each 401.
+    expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+    await context.close();
   });
 
   it('signs a newcomer in by a link, once, and shows it to no server', async () => {

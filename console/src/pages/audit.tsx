@@ -43,9 +43,9 @@ export function Audit() {
                       address ?? (actor.startsWith('cli:') ? 'command line' : 'the service'),
                   },
                   { label: 'What', cell: ({ action }) => action },
-                  { label: 'Of what', cell: ({ subject }) => <Subject of={subject} /> },
+                  { label: 'Of what', isLong: true, cell: ({ subject }) => <Subject of={subject} /> },
                   { label: 'Result', cell: ({ result }) => result },
-                  { label: 'Detail', cell: ({ detail }) => <Detail of={detail} /> },
+                  { label: 'Detail', isLong: true, cell: ({ detail }) => <Detail of={detail} /> },
                 ]}
               />
               <PageButtons

@@ -43,7 +43,11 @@ function Page({ view }: { view: BreakAnswer }) {
               rows={view.entries}
               keyOf={({ source, amount }) => `${source} ${amount}`}
               columns={[
-                { label: 'Entry', cell: ({ source }) => <span className="mono">{source}</span> },
+                {
+                  label: 'Entry',
+                  isLong: true,
+                  cell: ({ source }) => <span className="mono">{source}</span>,
+                },
                 { label: 'Kind', cell: ({ kind }) => words(kind) },
                 { label: 'Amount', isFigure: true, cell: (row) => signedMoney(row.amount, row.currency) },
                 { label: 'Matched by', cell: ({ matched_by: by }) => (by === null ? '–' : words(by)) },
@@ -121,6 +125,7 @@ function Attempts({ view: { attempts } }: { view: BreakAnswer }) {
         { label: 'HTTP', isFigure: true, cell: ({ http_status: status }) => status ?? '–' },
         {
           label: 'Id at the PSP',
+          isLong: true,
           cell: ({ psp_reference: reference }) => <span className="mono">{reference ?? '–'}</span>,
         },
         { label: 'Started', cell: ({ started_at: at }) => <Time at={at} /> },

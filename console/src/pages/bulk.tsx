@@ -74,10 +74,15 @@ export function Bulk({ act, rows, close }: { act: BulkAct; rows: readonly OpenRo
               rows={judged}
               keyOf={({ row }) => row.entity_key}
               columns={[
-                { label: 'Operation', cell: ({ row }) => <span className="mono">{row.entity_key}</span> },
+                {
+                  label: 'Operation',
+                  isLong: true,
+                  cell: ({ row }) => <span className="mono">{row.entity_key}</span>,
+                },
                 { label: 'Verdict', cell: ({ verdict }) => (verdict.allowed ? 'safe' : 'refused') },
                 {
                   label: 'What happens',
+                  isLong: true,
                   cell: ({ row, verdict }) => results[row.entity_key] ?? verdict.headline,
                 },
               ]}

@@ -90,6 +90,7 @@ export function DeadLetters() {
                   { label: 'Given up', cell: ({ died_at: at }) => <Time at={at} /> },
                   {
                     label: 'Last error',
+                    isLong: true,
                     cell: ({ error }) => (
                       <Text size="sm" lineClamp={2}>
                         {error}

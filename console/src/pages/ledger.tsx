@@ -204,6 +204,7 @@ function Entries({ rows }: { rows: readonly Entry[] }) {
         { label: 'When', cell: ({ occurred_at: at }) => <Time at={at} /> },
         {
           label: 'Entry',
+          isLong: true,
           cell: ({ source, payment_id: id }) =>
             id === null ? (
               <span className="mono">{source}</span>

@@ -49,6 +49,7 @@ export function Merchants() {
                 columns={[
                   {
                     label: 'Merchant',
+                    isLong: true,
                     cell: ({ id, name }) => (
                       <Link to="/merchants/$id" params={{ id }} className="row-link">
                         {name}
@@ -166,8 +167,8 @@ function Page({ view }: { view: MerchantPageView }) {
                 rows={endpoints}
                 keyOf={({ id }) => id}
                 columns={[
-                  { label: 'Address', cell: ({ url }) => <span className="mono">{url}</span> },
-                  { label: 'Events', cell: ({ events }) => events?.join(', ') ?? 'all' },
+                  { label: 'Address', isLong: true, cell: ({ url }) => <span className="mono">{url}</span> },
+                  { label: 'Events', isLong: true, cell: ({ events }) => events?.join(', ') ?? 'all' },
                   {
                     label: 'State',
                     cell: ({ disabled_reason: reason, failing_since: since }) =>
@@ -198,6 +199,7 @@ function Page({ view }: { view: MerchantPageView }) {
                 { label: 'State', cell: keyState },
                 {
                   label: 'Scopes',
+                  isLong: true,
                   cell: ({ scopes, needs_certificate: isBound }) =>
                     `${scopes.join(', ')}${isBound ? '; with a certificate alone' : ''}`,
                 },

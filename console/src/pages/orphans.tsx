@@ -56,6 +56,7 @@ function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
           { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
           {
             label: 'At the PSP',
+            isLong: true,
             cell: ({ psp, psp_reference: reference }) => (
               <span className="mono">
                 {psp} {reference ?? 'without an id'}

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Code, Grid, Group, Paper, Stack, Text, Timeline, Title } from '@mantine/core';
+import { Alert, Anchor, Code, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -165,33 +165,83 @@ function PspReference({
 
 const colors = { good: 'green', bad: 'red', doubt: 'yellow', plain: 'gray' } as const;
 
+/** One line for each entry, with the time since the first; what repeats itself is one line until it is opened. */
 export function Entries({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+  const start = entries[0]?.at ?? '';
+  const runs: TimelineEntry[][] = [];
+  for (const entry of entries) {
+    const before = runs.at(-1);
+    const isAgain = before?.[0]!.title === entry.title && before[0].detail === entry.detail;
+    if (isAgain) before.push(entry);
+    else runs.push([entry]);
+  }
   return (
-    <Timeline bulletSize={16} lineWidth={2}>
-      {entries.map((entry, index) => (
-        <Timeline.Item
-          key={`${entry.at} ${index}`}
-          color={colors[entry.tone]}
-          bullet={<Bullet color={colors[entry.tone]} />}
-          title={
-            <Text size="sm" fw={entry.what === 'state' ? 700 : 500}>
-              {entry.title}
-            </Text>
-          }
-        >
-          <Text size="sm" c="dimmed">
-            {[entry.detail, entry.actor].filter(Boolean).join('; ')}
-            {entry.duration_ms !== null && `; ${entry.duration_ms} ms`}
-          </Text>
-          <Text size="xs" c="dimmed">
-            <Time at={entry.at} />
-          </Text>
-          {entry.raw && <Raw of={entry.raw} />}
-        </Timeline.Item>
+    <ol className="entries">
+      {runs.map((run, index) => (
+        <Run key={`${run[0]!.at} ${index}`} run={run} start={start} />
       ))}
-    </Timeline>
+    </ol>
   );
 }
+
+function Run({ run, start }: { readonly run: readonly TimelineEntry[]; readonly start: string }) {
+  const [showsAll, showAll] = useState(run.length < 3);
+  const shown = showsAll ? run : [run[0]!];
+  return (
+    <>
+      {shown.map((entry, index) => (
+        <Entry key={`${entry.at} ${index}`} entry={entry} start={start} />
+      ))}
+      {!showsAll && (
+        <li>
+          <span />
+          <span />
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={() => showAll(true)}>
+            and {run.length - 1} times more, until <Since at={run.at(-1)!.at} start={start} />
+          </Anchor>
+        </li>
+      )}
+    </>
+  );
+}
+
+function Entry({ entry, start }: { readonly entry: TimelineEntry; readonly start: string }) {
+  const { at, what, title, detail, tone, actor, duration_ms: ms, raw } = entry;
+  const more = [detail, actor, ms === null ? null : `${ms} ms`].filter(Boolean).join('; ');
+  return (
+    <li>
+      <Since at={at} start={start} />
+      <Bullet color={colors[tone]} />
+      <div>
+        <Text span size="sm" fw={what === 'state' ? 700 : 500}>
+          {title}
+        </Text>{' '}
+        <Text span size="sm" c="dimmed">
+          {more}
+        </Text>{' '}
+        {raw && <Raw of={raw} />}
+      </div>
+    </li>
+  );
+}
+
+/** The time since the first entry; the exact time where the pointer or the keyboard is. */
+function Since({ at, start }: { readonly at: string; readonly start: string }) {
+  const ms = Date.parse(at) - Date.parse(start);
+  const [unit, size, digits] = sizes.find(([, each]) => ms >= each) ?? sizes.at(-1)!;
+  return (
+    <time dateTime={at} tabIndex={0} className="since">
+      +{(ms / size).toFixed(digits)} {unit}
+    </time>
+  );
+}
+
+const sizes = [
+  ['d', 86_400_000, 1],
+  ['h', 3_600_000, 1],
+  ['min', 60_000, 1],
+  ['s', 1_000, 3],
+] as const;
 
 /** Redacted already, where it was stored. */
 function Raw({ of }: { readonly of: object }) {

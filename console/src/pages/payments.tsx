@@ -85,6 +85,7 @@ export function Payments() {
                 columns={[
                   {
                     label: 'Reference',
+                    isLong: true,
                     cell: ({ id, reference }) => (
                       <Link to="/payments/$id" params={{ id }} className="row-link mono">
                         {reference}
@@ -94,7 +95,7 @@ export function Payments() {
                   { label: 'State', cell: ({ status }) => <State is={status} /> },
                   { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
                   { label: 'PSP', cell: ({ psp }) => psp ?? '–' },
-                  { label: 'Merchant', cell: ({ merchant }) => merchant },
+                  { label: 'Merchant', isLong: true, cell: ({ merchant }) => merchant },
                   { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
                 ]}
               />

@@ -65,6 +65,7 @@ export function Payouts() {
                 columns={[
                   {
                     label: 'Reference',
+                    isLong: true,
                     cell: ({ id, reference }) => (
                       <Link to="/payouts/$id" params={{ id }} className="row-link mono">
                         {reference}
@@ -73,9 +74,13 @@ export function Payouts() {
                   },
                   { label: 'State', cell: ({ status }) => <State is={status} /> },
                   { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
-                  { label: 'Recipient', cell: ({ recipient }) => <span className="mono">{recipient}</span> },
+                  {
+                    label: 'Recipient',
+                    isLong: true,
+                    cell: ({ recipient }) => <span className="mono">{recipient}</span>,
+                  },
                   { label: 'PSP', cell: ({ psp }) => psp ?? '–' },
-                  { label: 'Merchant', cell: ({ merchant }) => merchant },
+                  { label: 'Merchant', isLong: true, cell: ({ merchant }) => merchant },
                   { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
                 ]}
               />

@@ -63,6 +63,7 @@ function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
           { label: 'Account', cell: ({ psp }) => <b>{psp}</b> },
           {
             label: 'For',
+            isLong: true,
             cell: ({ merchants, kept_in: keptIn, disabled }) => (
               <Text size="sm" title={keptIn === 'file' ? 'in the PSPs file' : 'stored: npx payonce psps'}>
                 {disabled ? 'disabled' : merchants === null ? 'all merchants' : `${merchants} merchants`}
@@ -89,6 +90,7 @@ function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
           { label: '95 %', isFigure: true, cell: ({ calls }) => ms(calls.p95_ms) },
           {
             label: 'Offers',
+            isLong: true,
             cell: ({ operations, currencies }) => (
               <Text size="sm" title={currencies?.join(', ') ?? 'every currency'}>
                 {operations.join(', ')};{' '}

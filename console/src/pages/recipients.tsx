@@ -42,9 +42,13 @@ export function Recipients({ merchantId }: { merchantId: string }) {
                 rows={data}
                 keyOf={({ id }) => id}
                 columns={[
-                  { label: 'Recipient', cell: ({ reference }) => <span className="mono">{reference}</span> },
+                  {
+                    label: 'Recipient',
+                    isLong: true,
+                    cell: ({ reference }) => <span className="mono">{reference}</span>,
+                  },
                   { label: 'State', cell: ({ status }) => <State is={status} /> },
-                  { label: 'Accounts', cell: accountsOf },
+                  { label: 'Accounts', isLong: true, cell: accountsOf },
                   { label: 'Registered', cell: ({ registered_at: at }) => <Time at={at} /> },
                   { label: 'Approved', cell: ({ approved_at: at }) => <Time at={at} /> },
                   ...(mayApprove

@@ -59,6 +59,7 @@ function Run({ view: { run, matched, unmatched, totals, breaks } }: { view: RunR
                   { label: 'Closed', isFigure: true, cell: ({ closed }) => closed },
                   {
                     label: 'Difference of the open ones',
+                    isLong: true,
                     isFigure: true,
                     cell: ({ difference, currency }) => signedMoney(difference, currency),
                   },

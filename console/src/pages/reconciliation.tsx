@@ -86,6 +86,7 @@ export function Breaks({ rows, isOpen = false }: { rows: readonly Break[]; isOpe
       columns={[
         {
           label: 'Break',
+          isLong: true,
           cell: ({ psp, id, category }) => (
             <Link
               to="/reconciliation/breaks/$psp/$id"
@@ -111,6 +112,7 @@ export function Breaks({ rows, isOpen = false }: { rows: readonly Break[]; isOpe
         { label: 'Line', isFigure: true, cell: ({ line }) => line ?? '–' },
         {
           label: 'About',
+          isLong: true,
           cell: ({ entity_key: key, psp_reference: reference }) => (
             <span className="mono">{key ?? reference ?? 'not known'}</span>
           ),
@@ -151,6 +153,7 @@ function Runs() {
             columns={[
               {
                 label: 'Report',
+                isLong: true,
                 cell: ({ id, file_name: name }) => (
                   <Link to="/reconciliation/runs/$id" params={{ id }} className="row-link mono">
                     {name}
@@ -163,9 +166,10 @@ function Runs() {
               { label: 'New', isFigure: true, cell: ({ new_lines: lines }) => lines },
               {
                 label: 'Covers',
+                isLong: true,
                 cell: ({ period_from: from, period_to: to }) => `${from.slice(0, 10)} to ${to.slice(0, 10)}`,
               },
-              { label: 'Imported by', cell: ({ imported_by: by }) => by },
+              { label: 'Imported by', isLong: true, cell: ({ imported_by: by }) => by },
               { label: 'Imported', cell: ({ imported_at: at }) => <Time at={at} /> },
             ]}
           />

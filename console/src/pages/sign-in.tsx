@@ -26,34 +26,11 @@ function takeLink(): string {
   if (link !== '') history.replaceState(null, '', location.pathname);
   return link;
 }
-const link = takeLink();
+let link = takeLink();
 
 export function SignIn() {
   const navigate = useNavigate();
   const { refused } = useSearch({ from: '/sign-in' });
-  const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: (factors: Factors) => api<OperatorView>('POST', 'session', factors),
-    onSuccess: async (operator) => {
-      queries.setQueryData(['session'], operator);
-      await navigate({ to: '/' });
-    },
-    onError: () => setCode(''),
-  });
-  const ways = useQuery({
-    queryKey: ['ways'],
-    queryFn: () => api<{ readonly oidc: boolean }>('GET', 'session/ways'),
-  });
-  useEffect(() => {
-    if (link !== '') mutate({ link });
-  }, [mutate]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate({ name: name.trim(), password, code });
-  };
   return (
     <Center mih="100vh" p="md" component="main">
       <Card withBorder padding="xl" w="100%" maw={380}>
@@ -63,53 +40,87 @@ export function SignIn() {
         <Text size="sm" c="dimmed" mb="md">
           An administrator makes an account with <span className="mono">npx payonce operators create</span>.
         </Text>
-        {error && <Failure error={error} />}
         {refused && (
           <Alert variant="light" color="orange" mb="sm">
             Your organisation did not sign you in here: ask an administrator for a role.
           </Alert>
         )}
-        <form onSubmit={submit}>
-          <Stack gap="sm">
-            <TextInput
-              label="Name"
-              autoComplete="username"
-              required
-              autoFocus
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-            />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              required
-              value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            />
-            <div role="group" aria-labelledby="code-label">
-              <Text size="sm" fw={500} id="code-label">
-                Code of the authenticator app
-              </Text>
-              <PinInput
-                length={6}
-                type="number"
-                oneTimeCode
-                value={code}
-                onChange={setCode}
-                getInputProps={(index) => ({ 'aria-label': `Digit ${index + 1}` })}
-              />
-            </div>
-            <Button type="submit" loading={isPending} disabled={code.length < 6} mt="xs">
-              Sign in
-            </Button>
-          </Stack>
-        </form>
-        {ways.data?.oidc === true && (
-          <Button component="a" href="/ops/api/session/oidc" variant="default" fullWidth mt="sm">
-            Sign in by your organisation
-          </Button>
-        )}
+        <SignInForm done={() => void navigate({ to: '/' })} />
       </Card>
     </Center>
+  );
+}
+
+/** Signs in by a link of the address, by password and code, or at the provider. */
+export function SignInForm({ done }: { readonly done: (operator: OperatorView) => void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (factors: Factors) => api<OperatorView>('POST', 'session', factors),
+    onSuccess: (operator) => {
+      queries.setQueryData(['session'], operator);
+      done(operator);
+    },
+    onError: () => setCode(''),
+  });
+  const ways = useQuery({
+    queryKey: ['ways'],
+    queryFn: () => api<{ readonly oidc: boolean }>('GET', 'session/ways'),
+  });
+  useEffect(() => {
+    if (link === '') return;
+    mutate({ link });
+    link = '';
+  }, [mutate]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate({ name: name.trim(), password, code });
+  };
+  return (
+    <>
+      {error && <Failure error={error} />}
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label="Name"
+            autoComplete="username"
+            required
+            autoFocus
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+          <div role="group" aria-labelledby="code-label">
+            <Text size="sm" fw={500} id="code-label">
+              Code of the authenticator app
+            </Text>
+            <PinInput
+              length={6}
+              type="number"
+              oneTimeCode
+              value={code}
+              onChange={setCode}
+              getInputProps={(index) => ({ 'aria-label': `Digit ${index + 1}` })}
+            />
+          </div>
+          <Button type="submit" loading={isPending} disabled={code.length < 6} mt="xs">
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+      {ways.data?.oidc === true && (
+        <Button component="a" href="/ops/api/session/oidc" variant="default" fullWidth mt="sm">
+          Sign in by your organisation
+        </Button>
+      )}
+    </>
   );
 }

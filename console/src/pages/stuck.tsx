@@ -6,7 +6,7 @@ import { type OpenRow } from '../../../src/console/console-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, Time } from '../format.js';
-import { Heading, Listing, Loaded, Nothing } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, ShortKey } from '../parts.js';
 import { useMay } from '../session.js';
 import { Bulk, type BulkAct } from './bulk.js';
 
@@ -76,15 +76,16 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
         choice={mayAct ? { chosen, choose } : undefined}
         columns={[
           {
-            label: 'Operation',
+            label: 'Reference',
+            isLong: true,
             cell: (row) =>
               row.payment_id === null ? (
                 <Link to="/payouts/$id" params={{ id: row.payout_id! }} className="row-link mono">
-                  {row.entity_key}
+                  {row.reference}
                 </Link>
               ) : (
                 <Link to="/payments/$id" params={{ id: row.payment_id }} className="row-link mono">
-                  {row.entity_key}
+                  {row.reference}
                 </Link>
               ),
           },
@@ -94,9 +95,10 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
             label: isStuck ? 'Stuck' : 'Opened',
             cell: (row) => <Time at={isStuck ? row.stuck_at : row.opened_at} />,
           },
-          { label: 'Last outcome', cell: (row) => row.last_outcome ?? 'unanswered' },
+          { label: 'Last outcome', isExtra: true, cell: (row) => row.last_outcome ?? 'unanswered' },
           {
             label: isStuck ? 'Why' : 'Next try',
+            isLong: isStuck,
             cell: (row) => (
               <>
                 {isStuck ? (row.reason ?? 'not known') : <Time at={row.next_step_at} />}
@@ -105,7 +107,8 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
               </>
             ),
           },
-          { label: 'Merchant', cell: ({ merchant }) => merchant },
+          { label: 'Merchant', isLong: true, cell: ({ merchant }) => merchant },
+          { label: 'Operation', isExtra: true, cell: ({ entity_key: key }) => <ShortKey of={key} /> },
         ]}
       />
       {act !== null && (

@@ -77,6 +77,7 @@ function Deliveries({ list }: { list: string }) {
   const columns = [
     {
       label: 'Event',
+      isLong: true,
       cell: ({ type, payment_id: id }: DeliveryRow) =>
         id === null ? (
           <span className="mono">{type}</span>
@@ -87,16 +88,17 @@ function Deliveries({ list }: { list: string }) {
         ),
     },
     { label: 'State', cell: ({ status }: DeliveryRow) => <State is={status} /> },
-    { label: 'To', cell: ({ url }: DeliveryRow) => <span className="mono">{url}</span> },
+    { label: 'To', isLong: true, cell: ({ url }: DeliveryRow) => <span className="mono">{url}</span> },
     { label: 'Tries', isFigure: true, cell: ({ attempts }: DeliveryRow) => attempts },
     {
       label: 'Last answer',
+      isLong: true,
       cell: ({ http_status: status, error_code: error }: DeliveryRow) =>
         [status === null ? null : `HTTP ${status}`, error].filter((part) => part !== null).join(', ') || '–',
     },
     { label: 'Tried', cell: ({ tried_at: at }: DeliveryRow) => <Time at={at} /> },
-    { label: 'Next try', cell: ({ next_at: at }: DeliveryRow) => <Time at={at} /> },
-    { label: 'Merchant', cell: ({ merchant }: DeliveryRow) => merchant },
+    { label: 'Next try', isExtra: true, cell: ({ next_at: at }: DeliveryRow) => <Time at={at} /> },
+    { label: 'Merchant', isLong: true, cell: ({ merchant }: DeliveryRow) => merchant },
   ];
   const act = {
     label: 'Act',
@@ -160,21 +162,25 @@ function Inbox({ list }: { list: string }) {
               rows={data}
               keyOf={({ psp, event_id: id }) => `${psp} ${id}`}
               columns={[
-                { label: 'Notification', cell: ({ type }) => <span className="mono">{type}</span> },
+                {
+                  label: 'Notification',
+                  isLong: true,
+                  cell: ({ type }) => <span className="mono">{type}</span>,
+                },
                 { label: 'PSP', cell: ({ psp }) => psp },
                 {
                   label: 'State',
                   cell: ({ state, reason }) => (
-                    <Group gap={6} justify="inherit">
+                    <Group gap={6} justify="inherit" wrap="nowrap">
                       <State is={state} />
                       {reason?.replaceAll('_', ' ')}
                     </Group>
                   ),
                 },
                 { label: 'Tries', isFigure: true, cell: ({ tries }) => tries },
-                { label: 'About', cell: (row) => <About row={row} /> },
+                { label: 'About', isLong: true, cell: (row) => <About row={row} /> },
                 { label: 'Received', cell: ({ received_at: at }) => <Time at={at} /> },
-                { label: 'Next try', cell: ({ next_at: at }) => <Time at={at} /> },
+                { label: 'Next try', isExtra: true, cell: ({ next_at: at }) => <Time at={at} /> },
               ]}
             />
           )}
