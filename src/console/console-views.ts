@@ -25,7 +25,7 @@ export interface PaymentRow {
 export interface OpenRow {
   readonly merchant_id: string;
   readonly merchant: string;
-  /** Of its payment or payout. */
+  /** Given by the merchant to its payment or payout. */
   readonly reference: string;
   readonly payment_id: string | null;
   readonly payout_id: string | null;
