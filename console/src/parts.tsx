@@ -12,11 +12,14 @@ import {
   Stack,
   Table,
   Text,
+  TextInput,
   Title,
 } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { type UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { minorUnitsOf } from './amount.js';
+import { digitsOf, money } from './format.js';
 
 /** The heading of a page, with what belongs beside it. */
 export function Heading({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
@@ -305,5 +308,41 @@ export function ShortKey({ of }: { readonly of: string }) {
         )}
       </CopyButton>
     </Group>
+  );
+}
+
+/** An amount as a person writes it. `set` gets its minor units, or null while it is none. */
+export function AmountInput(props: {
+  label: string;
+  currency: string;
+  /** Minor units. */
+  most?: number;
+  initial?: number;
+  placeholder?: string;
+  set: (minorUnits: number | null) => void;
+}) {
+  const { label, currency, most, initial, placeholder, set } = props;
+  const decimals = digitsOf(currency);
+  const [text, setText] = useState(initial === undefined ? '' : (initial / 10 ** decimals).toFixed(decimals));
+  const amount = minorUnitsOf(text, decimals);
+  const isTooMuch = amount !== null && most !== undefined && amount > most;
+  const fault =
+    amount === null
+      ? `Write it as ${(1234).toFixed(decimals)}: digits${decimals > 0 ? ', and a point before the last of them' : ''}.`
+      : `At most ${money(most ?? 0, currency)}.`;
+  return (
+    <TextInput
+      label={`${label} in ${currency}`}
+      placeholder={placeholder}
+      inputMode="decimal"
+      maxLength={20}
+      value={text}
+      error={text !== '' && (amount === null || isTooMuch) && fault}
+      onChange={({ currentTarget: { value } }) => {
+        setText(value);
+        const given = minorUnitsOf(value, decimals);
+        set(given !== null && most !== undefined && given > most ? null : given);
+      }}
+    />
   );
 }

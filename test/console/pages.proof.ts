@@ -274,6 +274,16 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'Refund…' }).click();
     await page.getByText(/stripe is asked to give .* back, once\./).waitFor();
     await page.getByLabel('Why').fill('Returned');
+    const amount = page.getByLabel('Amount in USD');
+    for (const ambiguous of ['12,34', '1,234.00', '20.00']) {
+      await amount.fill(ambiguous);
+      await page.getByText(/^(Write it as 1234\.00|At most 19\.99 USD)/).waitFor();
+      expect(await page.getByRole('button', { name: 'Ask for approval' }).isDisabled()).toBe(true);
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+    if (pictures) await page.screenshot({ path: `${pictures}/refund.png` });
+    await amount.fill('12.34');
+    await page.getByText('stripe is asked to give 12.34 USD back, once.').waitFor();
     await page.getByRole('button', { name: 'Ask for approval' }).click();
     await page.getByText('another operator has to approve it').first().waitFor();
     await page.getByRole('button', { name: 'Withdraw' }).click();

@@ -4,6 +4,7 @@ import { type ChangedView } from '../../../src/approvals/approval-views.js';
 import { type MerchantPageView } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
+import { AmountInput } from '../parts.js';
 import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
 import { NewKey, ReplaceKey } from './key-acts.js';
 import { type MerchantAct, pathOf, type To } from './merchant-act.js';
@@ -82,21 +83,12 @@ function NewLimit({ merchantId, close }: To<'limit'>) {
     ...(amount === null ? {} : { amount }),
     ...(count === null ? {} : { count }),
   };
-  const figure = (label: string, value: number | null, set: (value: number | null) => void) => (
-    <NumberInput
-      label={label}
-      placeholder="Any"
-      min={0}
-      allowDecimal={false}
-      value={value ?? ''}
-      onChange={(given) => set(given === '' ? null : Number(given))}
-    />
-  );
+  const isCurrency = /^[A-Z]{3}$/.test(currency);
   return (
     <Dialog
       title="Limit payouts"
       label="Set it"
-      isReady={/^[A-Z]{3}$/.test(currency) && (amount !== null || count !== null)}
+      isReady={isCurrency && (amount !== null || count !== null)}
       act={() => api<ChangedView>('POST', pathOf(merchantId, 'payout-limits'), limit)}
       shown={asked}
       close={close}
@@ -112,7 +104,10 @@ function NewLimit({ merchantId, close }: To<'limit'>) {
         label="Currency"
         maxLength={3}
         value={currency}
-        onChange={({ currentTarget }) => setCurrency(currentTarget.value.toUpperCase())}
+        onChange={({ currentTarget }) => {
+          setCurrency(currentTarget.value.toUpperCase());
+          setAmount(null);
+        }}
       />
       <NativeSelect
         label="Of"
@@ -123,8 +118,23 @@ function NewLimit({ merchantId, close }: To<'limit'>) {
         value={per}
         onChange={({ currentTarget: { value } }) => setPer(value)}
       />
-      {figure('Amount at most (minor units)', amount, setAmount)}
-      {figure('Payouts at most', count, setCount)}
+      {isCurrency && (
+        <AmountInput
+          key={currency}
+          label="Amount at most"
+          placeholder="Any"
+          currency={currency}
+          set={setAmount}
+        />
+      )}
+      <NumberInput
+        label="Payouts at most"
+        placeholder="Any"
+        min={0}
+        allowDecimal={false}
+        value={count ?? ''}
+        onChange={(given) => setCount(given === '' ? null : Number(given))}
+      />
       <CodeField value={code} set={setCode} hint={LIFTS} />
     </Dialog>
   );

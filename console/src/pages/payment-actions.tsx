@@ -1,9 +1,9 @@
-import { Button, Group, NumberInput, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type PaymentPageView } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';
-import { digitsOf } from '../format.js';
+import { AmountInput } from '../parts.js';
 import { useMay } from '../session.js';
 import { AskApproval } from './ask-approval.js';
 
@@ -55,9 +55,7 @@ interface Named {
 
 function Refund(props: { named: Named; currency: string; left: number; close: () => void }) {
   const { named, currency, left, close } = props;
-  const digits = digitsOf(currency);
-  const scale = 10 ** digits;
-  const [amount, setAmount] = useState(left / scale);
+  const [amount, setAmount] = useState<number | null>(left);
   const [reference, setReference] = useState('');
   return (
     <AskApproval
@@ -68,19 +66,13 @@ function Refund(props: { named: Named; currency: string; left: number; close: ()
       action={{
         kind: 'refund_payment',
         ...named,
-        amount: Math.round(amount * scale),
+        amount,
         ...(reference === '' ? {} : { reference }),
       }}
+      isComplete={amount !== null && amount > 0}
       close={close}
     >
-      <NumberInput
-        label={`Amount in ${currency}`}
-        min={1 / scale}
-        max={left / scale}
-        decimalScale={digits}
-        value={amount}
-        onChange={(value) => setAmount(Number(value))}
-      />
+      <AmountInput label="Amount" currency={currency} most={left} initial={left} set={setAmount} />
       <TextInput
         label="Its name, where there are several refunds"
         maxLength={200}
