@@ -114,10 +114,9 @@ export class OperatorActions {
    * shows it, or says that it has been given back. @throws Problem
    */
   private async resolution(action: ResolveStuck, found: Route, operator: { readonly name: string }) {
-    const foreseen = await this.registry
-      .of(found.entityKey)
-      .foreseeResolution(found, statementOf(action, operator));
+    const statement = statementOf(action, operator);
     await this.checkFile(action);
+    const foreseen = await this.registry.of(found.entityKey).foreseeResolution(found, statement);
     const isShown = (action.evidence_file ?? null) !== null || action.given_back === true;
     if (action.as === 'not-done' && foreseen.against !== null && !isShown) {
       throw new Problem(
