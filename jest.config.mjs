@@ -34,7 +34,7 @@ const base = {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/test/support/measured.environment.cjs',
   cacheDirectory: '<rootDir>/.cache/jest',
-  // What an interrupted run of Stryker leaves there are copies of the packages and the specs.
+  // An interrupted run of Stryker leaves copies of the packages and the specs there.
   modulePathIgnorePatterns: ['<rootDir>/.cache/'],
   transform: { '^.+\\.(t|j|mj)s$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(?:${esModules().join('|')})/).+\\.js$`],

@@ -156,10 +156,10 @@ const mutants = [
   },
   {
     guard: 'a "not done" against the PSP is shown, or says that it was given back',
-    file: 'src/approvals/actions.ts',
-    find: 'foreseen.against !== null && !isShown',
-    put: 'foreseen.against === undefined',
-    specs: ['test/approvals/actions'],
+    file: 'src/approvals/approvable-action.ts',
+    find: "return isAsked && (as === 'done' || isGivenBack || file !== null);",
+    put: 'return isAsked || (as === "done" && isGivenBack && file !== null);',
+    specs: ['src/approvals/approvable-action'],
   },
   {
     guard: 'what the PSP once said is not forgotten for what it says later',

@@ -17,18 +17,18 @@ for (const event of ['pointerdown', 'pointermove', 'keydown', 'scroll'] as const
 }
 
 export async function api<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<T> {
-  return send(method, path, body === undefined ? undefined : ['application/json', JSON.stringify(body)]);
+  const content = body === undefined ? undefined : (['application/json', JSON.stringify(body)] as const);
+  return answerOf<T>(await send(method, path, content));
 }
 
 /** A file, as it is. */
 export async function upload<T>(path: string, file: Blob): Promise<T> {
-  return send('POST', path, ['application/octet-stream', await file.arrayBuffer()]);
+  return answerOf<T>(await send('POST', path, ['application/octet-stream', await file.arrayBuffer()]));
 }
 
 /** A file to look at. */
 export async function download(path: string, type: string): Promise<Blob> {
-  const reply = await fetch(`/ops/api/${path}`, { headers: { 'payonce-console': 'active' } });
-  if (!reply.ok) throw new ApiProblem(reply.status, 'unknown', `The service answered ${reply.status}.`);
+  const reply = await send('GET', path);
   return new Blob([await reply.arrayBuffer()], { type });
 }
 
@@ -42,12 +42,13 @@ export function onEndedSession(ask: () => Promise<void>): () => void {
   };
 }
 
-async function send<T>(
+/** @throws ApiProblem for what the service refused */
+async function send(
   method: string,
   path: string,
   content?: readonly [type: string, body: string | ArrayBuffer],
   askAgain = signedInAgain,
-): Promise<T> {
+): Promise<Response> {
   const isAway = performance.now() - lastSeen > AWAY_MS;
   const reply = await fetch(`/ops/api/${path}`, {
     method,
@@ -57,18 +58,22 @@ async function send<T>(
     },
     ...(content === undefined ? {} : { body: content[1] }),
   });
+  if (reply.ok) return reply;
   if (reply.status === 401 && askAgain && path !== 'session') {
     await askAgain();
     return send(method, path, content, null);
   }
-  const answer = (await reply.json().catch(() => ({}))) as Record<string, unknown>;
-  if (reply.ok) return answer as T;
-  const { code, detail, errors } = answer as {
+  const { code, detail, errors } = await answerOf<{
     code?: string;
     detail?: string;
     errors?: readonly { pointer: string; message: string }[];
-  };
+  }>(reply);
   const faults = (errors ?? []).map(({ pointer, message }) => `${pointer.slice(1)} ${message}`.trim());
   const message = faults.length > 0 ? faults.join('; ') : (detail ?? `The service answered ${reply.status}.`);
   throw new ApiProblem(reply.status, code ?? 'unknown', message);
+}
+
+/** Empty where the answer has no JSON. */
+async function answerOf<T>(reply: Response): Promise<T> {
+  return (await reply.json().catch(() => ({}))) as T;
 }

@@ -109,7 +109,7 @@ export function Hint() {
     target instanceof HTMLTimeElement
       ? `${target.dateTime.slice(0, 19).replace('T', ' ')} UTC`
       : (target.textContent ?? '').slice(0, 500);
-  return <Tooltip key={label} target={target} label={label} opened multiline maw={480} className="hint" />;
+  return <Tooltip key={label} target={target} label={label} opened multiline maw={480} />;
 }
 
 function cutAround(on: Element): HTMLElement | null {

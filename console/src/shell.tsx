@@ -58,7 +58,7 @@ export function Shell() {
     sessionStorage.setItem(RETURNS_TO, location.href);
     void navigate({ to: '/sign-in' });
   }, [isOut, wasIn, navigate]);
-  // Where a link led before the person was signed in.
+  // The page of the link that brought a person who was not signed in.
   useEffect(() => {
     const href = wasIn ? sessionStorage.getItem(RETURNS_TO) : null;
     if (href === null) return;

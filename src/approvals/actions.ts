@@ -10,7 +10,7 @@ import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OrphanEffects } from '../request-storage/orphan-effects.js';
 import { OrphanEffect, Route } from '../request-storage/route.entity.js';
 import { type Statement } from '../request-storage/decisions/person-statement.js';
-import { type OperationAction } from './approvable-action.js';
+import { type OperationAction, overrulesPsp, type ResolveStuck } from './approvable-action.js';
 import { type ActionVerdictView, type RetryView, type VerdictView } from './approval-views.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { actorOf, ActionLog } from '../operators/action-log.js';
@@ -28,7 +28,6 @@ export interface NamedOperation {
 export const asks = ['retry', 'look_up'] as const;
 export type Ask = (typeof asks)[number];
 
-type ResolveStuck = Extract<OperationAction, { kind: 'resolve_stuck' }>;
 type OrphanAct = Extract<OperationAction, { kind: 'return_orphan' | 'close_orphan' }>;
 
 /** The actions of operators on operations and orphan effects, through the services that decide them. */
@@ -89,7 +88,10 @@ export class OperatorActions {
     switch (action.kind) {
       case 'resolve_stuck': {
         const found = await this.routeOf(action);
-        const { decided, against } = await this.resolution(action, found, operator);
+        const statement = statementOf(action, operator);
+        await this.checkFile(action);
+        const worker = this.registry.of(found.entityKey);
+        const { decided, against } = await worker.foreseeResolution(found, statement);
         return decided.verdict === 'effective'
           ? allowed(`The operation is closed as done at ${decided.psp}.`, against)
           : allowed(
@@ -107,24 +109,6 @@ export class OperatorActions {
         await this.orphanOf(action);
         return allowed('The orphan effect is taken off the list. Nothing is sent.');
     }
-  }
-
-  /**
-   * The decision that a statement makes. One that it is not done, against a PSP that has said that it is, needs a file that
-   * shows it, or says that it has been given back. @throws Problem
-   */
-  private async resolution(action: ResolveStuck, found: Route, operator: { readonly name: string }) {
-    const statement = statementOf(action, operator);
-    await this.checkFile(action);
-    const foreseen = await this.registry.of(found.entityKey).foreseeResolution(found, statement);
-    const isShown = (action.evidence_file ?? null) !== null || action.given_back === true;
-    if (action.as === 'not-done' && foreseen.against !== null && !isShown) {
-      throw new Problem(
-        'invalid_state',
-        `${foreseen.against}. Attach a file that shows that this is wrong, or say that it was there and has been given back.`,
-      );
-    }
-    return foreseen;
   }
 
   /**
@@ -149,8 +133,8 @@ export class OperatorActions {
     switch (action.kind) {
       case 'resolve_stuck': {
         const found = await this.routeOf(action);
-        await this.resolution(action, found, operator);
         const statement = statementOf(action, operator);
+        await this.checkFile(action);
         const worker = this.registry.of(found.entityKey);
         const { verdict } = await worker.resolveStuck(found, statement, `console-${this.ids.uuid()}`);
         return verdict;
@@ -219,21 +203,18 @@ export class OperatorActions {
   }
 }
 
-function statementOf(
-  {
-    as,
-    evidence,
-    psp_reference: pspReference,
-    attempt,
-    overrules_psp: overrulesPsp = false,
-    given_back: isGivenBack = false,
-  }: ResolveStuck,
-  operator: { readonly name: string },
-): Statement {
+function statementOf(action: ResolveStuck, operator: { readonly name: string }): Statement {
+  const { as, evidence, psp_reference: pspReference, attempt, given_back: isGivenBack = false } = action;
   if (attempt === undefined) {
     throw new Problem('invalid_state', 'This names no attempt that was looked at: ask for it again.');
   }
-  const by = actorOf(operator);
-  const isDone = as === 'done';
-  return { isDone, evidence, pspReference, seenAttempt: attempt, overrulesPsp, isGivenBack, by };
+  return {
+    isDone: as === 'done',
+    evidence,
+    pspReference,
+    seenAttempt: attempt,
+    overrulesPsp: overrulesPsp(action),
+    isGivenBack,
+    by: actorOf(operator),
+  };
 }

@@ -1,4 +1,4 @@
-import { type ApprovableAction, hashOfAction } from './approvable-action.js';
+import { type ApprovableAction, hashOfAction, overrulesPsp } from './approvable-action.js';
 
 const action: ApprovableAction = {
   kind: 'resolve_stuck',
@@ -26,5 +26,20 @@ describe('the hash of an action', () => {
   ])('is another one where %s is another', (name, value) => {
     const other = { ...action, [name]: value } as ApprovableAction;
     expect(hashOfAction(other)).not.toBe(hashOfAction(action));
+  });
+});
+
+describe('a statement', () => {
+  const not = { as: 'not-done', overrules_psp: true } as const;
+  it.each([
+    [true, { as: 'done', overrules_psp: true } as const],
+    [true, { ...not, given_back: true }],
+    [true, { ...not, evidence_file: 'f' }],
+    [false, not],
+    [false, { ...not, evidence_file: null, given_back: false }],
+    [false, { ...not, overrules_psp: false, given_back: true, evidence_file: 'f' }],
+    [false, { as: 'done' } as const],
+  ])('overrules the PSP (%s) by %j', (overrules, said) => {
+    expect(overrulesPsp(said)).toBe(overrules);
   });
 });

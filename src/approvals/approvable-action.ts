@@ -34,6 +34,8 @@ export type SettingAction =
       readonly sealed: string;
     };
 
+export type ResolveStuck = Extract<OperationAction, { kind: 'resolve_stuck' }>;
+
 export type OperationAction =
   | {
       readonly kind: 'resolve_stuck';
@@ -79,6 +81,19 @@ export type OperationAction =
       readonly psp_reference: string | null;
       readonly evidence: string;
     };
+
+/**
+ * Whether a statement overrules what the PSP has said. "Not done" does where a file shows it, or where it says that what was there
+ * has been given back: a box that is ticked is no evidence.
+ */
+export function overrulesPsp({
+  as,
+  overrules_psp: isAsked = false,
+  given_back: isGivenBack = false,
+  evidence_file: file = null,
+}: Pick<ResolveStuck, 'as' | 'overrules_psp' | 'given_back' | 'evidence_file'>): boolean {
+  return isAsked && (as === 'done' || isGivenBack || file !== null);
+}
 
 /** The same for the same action, in any order of its members. */
 export function hashOfAction(action: ApprovableAction): string {

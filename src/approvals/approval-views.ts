@@ -31,6 +31,8 @@ export interface PspWord {
   readonly money: { readonly amount: number; readonly currency: string } | null;
   /** By their ids there; the address is of the PSP's own dashboard. */
   readonly objects: readonly { readonly id: string; readonly url: string | null }[];
+  /** In which it is not what was asked for; null: in nothing. */
+  readonly differs: 'money' | 'objects' | null;
   readonly at: string;
 }
 

@@ -5,12 +5,12 @@ const asked = { amount: 1_299, currency: 'EUR', psp: 'stripe' };
 const yes = (more: object = {}) =>
   callOf(2, 'succeeded', { kind: 'lookup', response: { psp_reference: 'pi_1', ...more } });
 
-it('is the last answer that says anything of what became of it, and nobody else’s', () => {
+it('is the last answer of the PSP that says anything of what became of the operation', () => {
   const stated = callOf(4, 'succeeded', { kind: 'notice', request: { stated_by: 'operator:ada' } });
   const silent = [callOf(3, 'unknown'), callOf(3, null), callOf(3, 'not_sent'), callOf(3, 'throttled')];
   for (const none of [...silent, stated]) {
-    expect(pspWordOf({ attempts: [none] })).toBeNull();
-    expect(pspWordOf({ attempts: [yes(), none] })).toMatchObject({ attempt: 2, kind: 'lookup' });
+    expect(pspWordOf(routeOf([none]))).toBeNull();
+    expect(pspWordOf(routeOf([yes(), none]))).toMatchObject({ attempt: 2, kind: 'lookup' });
   }
 });
 
@@ -21,7 +21,7 @@ it('tells the money, the ids with their pages, the code that is no outcome, and 
     message: 'Two of them',
   };
   const word = callOf(1, 'conflict', { pspCode: 'money_differs', response });
-  expect(pspWordOf({ attempts: [word] }, (id) => (id === 'pi_1' ? 'https://psp/pi_1' : null))).toMatchObject({
+  expect(pspWordOf(routeOf([word]), (id) => (id === 'pi_1' ? 'https://psp/pi_1' : null))).toMatchObject({
     outcome: 'conflict',
     code: 'money_differs',
     message: 'Two of them',
@@ -31,7 +31,7 @@ it('tells the money, the ids with their pages, the code that is no outcome, and 
       { id: 'pi_2', url: null },
     ],
   });
-  expect(pspWordOf({ attempts: [callOf(1, 'canceled', { pspCode: 'canceled' })] })).toMatchObject({
+  expect(pspWordOf(routeOf([callOf(1, 'canceled', { pspCode: 'canceled' })]))).toMatchObject({
     code: null,
     message: null,
     money: null,

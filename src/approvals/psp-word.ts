@@ -1,6 +1,6 @@
 import { formatMoney } from '../core/money.js';
-import { isOfStatement, type RouteHistory } from '../request-storage/decisions/assess-route.js';
-import { statedBy } from '../request-storage/decisions/person-statement.js';
+import { type RouteHistory } from '../request-storage/decisions/assess-route.js';
+import { isOfPsp } from '../request-storage/decisions/person-statement-rules.js';
 import { moneyIn, referencesIn } from '../request-storage/decisions/reference.js';
 import { type PspWord } from './approval-views.js';
 
@@ -12,37 +12,38 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(['unknown', 'not_sent', 'throt
  * in its own dashboard. Pure.
  */
 export function pspWordOf(
-  { attempts }: Pick<RouteHistory, 'attempts'>,
+  { request: { amount, currency }, attempts }: RouteHistory,
   urlOf: (pspReference: string) => string | null = () => null,
 ): PspWord | null {
-  const said = attempts.findLast(
-    (a) => a.outcome !== null && !SAYS_NOTHING.has(a.outcome) && statedBy(a) === null && !isOfStatement(a),
-  );
+  const said = attempts.findLast((a) => a.outcome !== null && !SAYS_NOTHING.has(a.outcome) && isOfPsp(a));
   if (!said) return null;
   const message = said.response?.['message'];
+  const [money, ids] = [moneyIn(said), referencesIn(said)];
+  const isOtherMoney = money !== null && (money.amount !== amount || money.currency !== currency);
   return {
     attempt: said.attempt,
     kind: said.kind,
     outcome: said.outcome!,
     code: said.pspCode === said.outcome ? null : said.pspCode,
     message: typeof message === 'string' ? message : null,
-    money: moneyIn(said),
-    objects: referencesIn(said).map((id) => ({ id, url: urlOf(id) })),
+    money,
+    objects: ids.map((id) => ({ id, url: urlOf(id) })),
+    differs: isOtherMoney ? 'money' : ids.length > 1 ? 'objects' : null,
     at: (said.endedAt ?? said.startedAt).toISOString(),
   };
 }
 
 /** The difference between what was asked for and the PSP's last word, in a sentence; null: there is none. Pure. */
-export function differenceOf({ request, attempts }: RouteHistory): string | null {
-  const word = pspWordOf({ attempts });
-  if (!word) return null;
-  const { psp, amount, currency } = request;
-  const ids = word.objects.map(({ id }) => id).join(', ');
-  const { money } = word;
-  if (money && (money.amount !== amount || money.currency !== currency)) {
-    return `${formatMoney(request)} was asked for; ${psp} says ${formatMoney(money)}${ids && ` (${ids})`}.`;
+export function differenceOf(route: RouteHistory): string | null {
+  const { request } = route;
+  const { differs = null, money, objects = [] } = pspWordOf(route) ?? {};
+  const ids = objects.map(({ id }) => id).join(', ');
+  switch (differs) {
+    case 'money':
+      return `${formatMoney(request)} was asked for; ${request.psp} says ${formatMoney(money!)}${ids && ` (${ids})`}.`;
+    case 'objects':
+      return `One was asked for; ${request.psp} says that there are ${objects.length}: ${ids}.`;
+    case null:
+      return null;
   }
-  return word.objects.length > 1
-    ? `One was asked for; ${psp} says that there are ${word.objects.length}: ${ids}.`
-    : null;
 }

@@ -124,8 +124,11 @@ function plainQuery(dto: new () => object, query: Readonly<Record<string, unknow
   const maps = new Map<string, [name: string, value: unknown][]>();
   for (const [name, value] of Object.entries(query)) {
     const [, map = '', member = ''] = MEMBER.exec(name) ?? [];
-    if (fields.get(map)?.type === 'object') maps.set(map, [...(maps.get(map) ?? []), [member, value]]);
-    else plain.push([name, fields.get(name)?.type === 'integer' ? numberIn(value) : value]);
+    if (fields.get(map)?.type === 'object') {
+      const members = maps.get(map) ?? [];
+      members.push([member, value]);
+      maps.set(map, members);
+    } else plain.push([name, fields.get(name)?.type === 'integer' ? numberIn(value) : value]);
   }
   for (const [map, members] of maps) plain.unshift([map, Object.fromEntries(members)]);
   return Object.fromEntries(plain);

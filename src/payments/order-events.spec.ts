@@ -1,24 +1,11 @@
-import { paymentFixture } from '../../test/support/fixtures.js';
+import { orderFixture, paymentFixture } from '../../test/support/fixtures.js';
 import { type Change } from '../core/change.js';
 import { type Order } from './order.entity.js';
 import { moveOrder } from './order-events.js';
 import { type Payment } from './payment.entity.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const order: Order = {
-  merchantId: paymentFixture().merchantId,
-  reference: 'order-77',
-  id: 'id of the order',
-  version: 4,
-  currency: 'EUR',
-  inParts: false,
-  amountDue: 1_000,
-  amountLive: 1_000,
-  amountPaid: 0,
-  amountOverpaid: 0,
-  createdAt: now,
-  updatedAt: now,
-};
+const order = orderFixture();
 const paymentOf = (status: Payment['status'], amountCaptured = 0, amountRefunded = 0): Payment => ({
   ...paymentFixture(),
   amount: 1_000,

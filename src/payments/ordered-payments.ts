@@ -13,7 +13,7 @@ import { isUndecided } from './payment.lifecycle.js';
 import { payments } from './payment.table.js';
 import { type NewPayment } from './dto/create-payment.dto.js';
 
-/** Between two looks whether another process decided it; what this one decides is seen at once. */
+/** Pauses between two looks whether another process decided it; what this one decides is seen at once. */
 const FIRST_NAP_MS = 20;
 const LONGEST_NAP_MS = 250;
 const ASKED_EVERY_MS = 1_000;

@@ -296,7 +296,7 @@ describe('what is stuck', () => {
     );
     expect((await cyd!.post('approvals', action)).status).toBe(409);
     const overruling = { ...action, overrules_psp: true };
-    expect((await verdictOn(overruling)).detail).toContain('Attach a file that shows that this is wrong');
+    expect((await verdictOn(overruling)).detail).toContain('in the console with a file that shows it');
     expect((await cyd!.post('approvals', overruling)).status).toBe(409);
     const givenBack = { ...overruling, given_back: true };
     const against = expect.stringContaining('stripe has said that it did it, or has it') as string;

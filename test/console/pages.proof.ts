@@ -354,7 +354,13 @@ describeInBrowser('the console', () => {
     await asking.page.getByText('The PSP has said otherwise').waitFor();
     await asking.page.getByLabel('How you know').fill('Given back in the dashboard');
     expect(await asking.page.getByRole('button', { name: 'Ask for approval' }).isDisabled()).toBe(true);
-    await asking.page.getByLabel('It was there and has been given back').check();
+    await asking.page.getByLabel('It never was: the file shows it').check();
+    expect(await asking.page.getByRole('button', { name: 'Ask for approval' }).isDisabled()).toBe(true);
+    await asking.page.locator('input[type=file]').setInputFiles({
+      name: 'dashboard.png',
+      mimeType: 'image/png',
+      buffer: await asking.page.screenshot(),
+    });
     await asking.page.getByText('This: against what the PSP has said').waitFor();
     expect(await seriousFindings(asking.page)).toEqual([]);
     await look(asking.page, 'resolve-against');
@@ -368,11 +374,15 @@ describeInBrowser('the console', () => {
     const card = approving.page.getByRole('article').filter({ hasText: 'order-of-13.99' });
     await card.getByText('waits for you').waitFor();
     await card.getByText('Now: against what the PSP has said').waitFor();
-    await card.getByText('it was there and has been given back').waitFor();
+    await card.getByRole('button', { name: 'Show' }).click();
+    await card.getByRole('img', { name: 'dashboard.png' }).waitFor();
+    const width = `(async (image) => (await image.decode(), image.naturalWidth))(document.querySelector('article img'))`;
+    expect(await approving.page.evaluate<number>(width)).toBeGreaterThan(300);
     expect(await seriousFindings(approving.page)).toEqual([]);
     await look(approving.page, 'approval-against');
     await card.getByRole('button', { name: 'Decline' }).click();
     await card.getByText('declined', { exact: true }).waitFor();
+    await card.getByRole('link', { name: 'dashboard.png' }).waitFor();
     expect([...asking.complaints, ...approving.complaints]).toEqual([]);
     await Promise.all([asking.context.close(), approving.context.close()]);
   });
@@ -668,8 +678,37 @@ describeInBrowser('the console', () => {
     expect(await environment.acts({ action: 'operation.noted' })).toMatchObject([
       { detail: { note: 'written before the session ended' } },
     ]);
+    // Another person gets pages of their own.
+    await environment.sql('DELETE FROM operator_sessions');
+    await page.getByText('Your session has ended').waitFor();
+    await freshCodeOf(environment, fay!);
+    await fillIn(page, fay!);
+    await page.getByText('fay operator').waitFor();
+    await page.getByText('What happened').waitFor();
     // The browser itself complains of each 401.
     expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+    await context.close();
+  });
+
+  it('says that the service is away, and lights no verdict until it answers again', async () => {
+    const { context, page } = await openPage(browser);
+    await freshCodeOf(environment, fay!);
+    await signIn(page, fay!);
+    await page.goto(`${service.url}/ops/payments/${ids[0]}`);
+    await page.getByText('What happened').waitFor();
+    const filterOf = () =>
+      page.evaluate<string>(
+        "getComputedStyle([...document.querySelectorAll('.mantine-Alert-root')].at(-1)).filter",
+      );
+    expect(await filterOf()).toBe('none');
+    await page.route('**/ops/api/**', (route) => route.abort());
+    await page.getByText('The service does not answer').waitFor();
+    expect(await filterOf()).toBe('grayscale(1)');
+    expect(await seriousFindings(page)).toEqual([]);
+    if (pictures) await page.screenshot({ path: `${pictures}/away.png` });
+    await page.unroute('**/ops/api/**');
+    await page.getByText('The service does not answer').waitFor({ state: 'detached' });
+    expect(await filterOf()).toBe('none');
     await context.close();
   });
 

@@ -348,7 +348,7 @@ describe('refunds that come back', () => {
         { type: 'order.paid', over: 0 },
         { type: 'order.overpaid', over: 1_999 },
       ]);
-      // What is too much is given back as any captured money is.
+      // A refund gives back what is too much, like all captured money.
       expect(await ask(id, { reference: 'again' })).toMatchObject({ status: 'succeeded' });
       expect(JSON.parse((await client.get(`/v1/orders/${order.reference}`)).text)).toMatchObject({
         status: 'paid',

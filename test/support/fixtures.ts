@@ -1,3 +1,4 @@
+import { type Order } from '../../src/payments/order.entity.js';
 import { type Payment } from '../../src/payments/payment.entity.js';
 import { type Refund } from '../../src/refunds/refund.entity.js';
 
@@ -37,6 +38,26 @@ export function paymentFixture(differences: Partial<Payment> = {}): Payment {
 }
 
 /** A pending refund of 100 minor units of that payment. */
+/** An order of 10.00 EUR that its one payment holds, and has not paid. */
+export function orderFixture(differences: Partial<Order> = {}): Order {
+  const at = new Date('2026-01-01T00:00:00Z');
+  return {
+    merchantId: 'm',
+    reference: 'order-77',
+    id: 'id of the order',
+    version: 4,
+    currency: 'EUR',
+    inParts: false,
+    amountDue: 1_000,
+    amountLive: 1_000,
+    amountPaid: 0,
+    amountOverpaid: 0,
+    createdAt: at,
+    updatedAt: at,
+    ...differences,
+  };
+}
+
 export function refundFixture(differences: Partial<Refund> = {}): Refund {
   return {
     merchantId: 'm',

@@ -124,7 +124,7 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
   const judged = useQuery({
     queryKey: ['approval', id],
     queryFn: () => api<ApprovalDetailsView>('GET', `approvals/${id}`),
-    enabled: waits && !isSetting,
+    enabled: !isSetting && (waits || typeof details['evidence_file'] === 'string'),
   });
   const decide = useMutation({
     mutationFn: (way: 'approve' | 'decline') =>

@@ -4,7 +4,7 @@ import { type PspWord } from '../../../src/approvals/approval-views.js';
 import { type RouteRow } from '../../../src/console/console-views.js';
 import { money, State, Time, words } from '../format.js';
 
-/** What was asked of the PSP beside what it says of it, with the difference marked. */
+/** The operation as it was asked for, beside the PSP's last word of it, with the difference marked. */
 export function AskedAndSaid({ route }: { readonly route: RouteRow }) {
   const { psp, amount, currency, verdict, opened_at: openedAt, psp_reference: reference } = route;
   const word = route.psp_word;
@@ -15,16 +15,15 @@ export function AskedAndSaid({ route }: { readonly route: RouteRow }) {
       </Text>
     );
   }
-  const isOther = word.money !== null && (word.money.amount !== amount || word.money.currency !== currency);
   const rows: readonly (readonly [label: string, asked: ReactNode, said: ReactNode, differs?: boolean])[] = [
     [
       'Amount',
       money(amount, currency),
       word.money ? money(word.money.amount, word.money.currency) : 'not said',
-      isOther,
+      word.differs === 'money',
     ],
     ['State', <State key="s" is={verdict} />, <State key="o" is={word.outcome} />],
-    ['Id', reference ?? 'not known', <Objects key="i" of={word} />, word.objects.length > 1],
+    ['Id', reference ?? 'not known', <Objects key="i" of={word} />, word.differs === 'objects'],
     ['Time', <Time key="t" at={openedAt} />, <Time key="w" at={word.at} />],
   ];
   return (
@@ -75,7 +74,7 @@ function Objects({ of: { objects } }: { readonly of: PspWord }) {
   ));
 }
 
-/** Why a person is needed, and where the guide says what to do about it. */
+/** The reason that needs a person, with its section of the guide. */
 export function StuckReason({ reason }: { readonly reason: string | null }) {
   if (reason === null) return null;
   const anchor = reason

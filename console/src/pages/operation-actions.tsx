@@ -31,8 +31,8 @@ interface Named {
 type Way = 'retry' | 'look_up' | 'resolve';
 
 /**
- * What may be done about an operation that is not decided: what was asked and what the PSP says, then the way that is recommended,
- * each with its verdict before its button. The others are a click away.
+ * An operation that is not decided: what was asked for and what the PSP says, then the way that is recommended, with its verdict
+ * before its button. The other ways are a click away.
  */
 export function OperationActions({ operation, merchantId }: { operation: OperationRow; merchantId: string }) {
   const named: Named = { merchant_id: merchantId, entity_key: operation.entity_key };
@@ -49,6 +49,7 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
   const route = operation.routes.at(-1)!;
   const isStuck = route.stuck_at !== null;
   const { retry, look_up: lookUp } = verdicts;
+  const isJudging = retry.isPending || lookUp.isPending;
   const recommended = recommendedOf(retry.data, lookUp.data, isStuck);
   const others = (['retry', 'look_up', ...(isStuck ? ['resolve' as const] : [])] as const).filter(
     (way) => way !== recommended,
@@ -89,8 +90,8 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
         </Alert>
       )}
       {ask.error && <Failure error={ask.error} />}
-      {retry.isPending ? <Skeleton height={90} mt="sm" /> : recommended && wayOf(recommended)}
-      {others.length > 0 && !retry.isPending && (
+      {isJudging ? <Skeleton height={90} mt="sm" /> : recommended && wayOf(recommended)}
+      {others.length > 0 && !isJudging && (
         <Anchor
           component="button"
           type="button"
@@ -175,7 +176,7 @@ function useVerdict(named: Named, act: 'retry' | 'look_up') {
   });
 }
 
-/** What a person found out at the PSP. It is about the attempts that were on the page when this was opened. */
+/** A person's statement about the operation, of the attempts that were on the page when this was opened. */
 function Resolve({ named, route: now, close }: { named: Named; route: RouteRow; close: () => void }) {
   const [route] = useState(now);
   const { psp } = route;

@@ -36,7 +36,10 @@ export function refusalOf(
     return `${psp} may still carry out what it was sent: from ${until.toISOString().slice(0, 19)}Z on it can be stated that it is not done.`;
   }
   const said = overrulesPsp ? null : wordAgainst(route, false);
-  return said && `${said}. Where that is wrong, say that you overrule it.`;
+  return (
+    said &&
+    `${said}. Where that is wrong, say that you overrule it; in the console with a file that shows it, or that it was there and has been given back.`
+  );
 }
 
 /**
@@ -44,12 +47,17 @@ export function refusalOf(
  * where the PSP says later that it knows nothing of it; only an object that is canceled is none any more.
  */
 export function wordAgainst({ request: { psp }, attempts }: RouteHistory, isDone: boolean): string | null {
-  const words = attempts.filter((a) => statedBy(a) === null && !isOfStatement(a));
+  const words = attempts.filter(isOfPsp);
   const isWord = (a: PspAttempt) => saysDone(a) || (isDone ? saysNotDone(a) : a.outcome === 'canceled');
   const last = words.findLast(isWord);
   if (!last || saysDone(last) === isDone) return null;
   const said = isDone ? 'that it did not do it' : 'that it did it, or has it';
   return `${psp} has said ${said} (attempt ${last.attempt}: ${wordsOf(last)})`;
+}
+
+/** Told by the PSP: neither a person's statement, nor a lookup of an id that a person named. */
+export function isOfPsp(a: PspAttempt): boolean {
+  return statedBy(a) === null && !isOfStatement(a);
 }
 
 function saysDone(a: PspAttempt): boolean {
