@@ -172,6 +172,10 @@ class RecordingStore implements Store {
   findDue(): Promise<never[]> {
     return Promise.resolve([]);
   }
+
+  watchCommits(): never {
+    throw new Error('nothing waits here');
+  }
 }
 
 /** A PSP that says yes at once. */

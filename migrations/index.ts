@@ -66,6 +66,7 @@ import { OrdersOfMerchants1700000000186 } from './0186-orders-of-merchants.js';
 import { PossibleDuplicates1700000000187 } from './0187-possible-duplicates.js';
 import { DisputedPayments1700000000188 } from './0188-disputed-payments.js';
 import { PaymentsByAmountAndMetadata1700000000189 } from './0189-payments-by-amount-and-metadata.js';
+import { CustomersKept1700000000190 } from './0190-customers-kept.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -137,4 +138,5 @@ export const migrations = [
   PossibleDuplicates1700000000187,
   DisputedPayments1700000000188,
   PaymentsByAmountAndMetadata1700000000189,
+  CustomersKept1700000000190,
 ];

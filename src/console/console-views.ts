@@ -103,6 +103,7 @@ export interface TimelineEntry {
 export interface PaymentPageView {
   readonly payment: PaymentRow & {
     readonly merchant_id: string;
+    readonly customer: string | null;
     readonly capture_mode: string;
     readonly amount_captured: number;
     readonly amount_refunded: number;

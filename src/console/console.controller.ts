@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { Encryption } from '../core/encryption.js';
-import { hashesOfCustomer } from '../payments/customer-hash.js';
+import { hashesOfCustomer } from '../payments/customer-of-payment.js';
 import { PathId } from '../http/request.decorators.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type ActivityView } from './activity-views.js';

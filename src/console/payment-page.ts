@@ -102,6 +102,7 @@ export class PaymentPages {
         merchant_id: merchantId,
         merchant: merchant.name,
         reference: payment.reference,
+        customer: payment.customerReference ?? null,
         status: payment.status,
         amount: payment.amount,
         amount_captured: payment.amountCaptured,

@@ -1,3 +1,4 @@
+import { type CommitWatch } from './commit-watch.js';
 import { type JsonText } from './json-text.js';
 import { type Table } from './table.js';
 
@@ -146,4 +147,6 @@ export abstract class Store {
     before: Date | 'now',
     limit: number,
   ): Promise<Row[]>;
+  /** For a wait for what another run decides: open it, look, wait, look again, close it. */
+  abstract watchCommits(): CommitWatch;
 }

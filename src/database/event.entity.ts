@@ -20,7 +20,7 @@ export class EventRecord {
   @Column('text')
   subject: string;
 
-  /** The object as it was shown at that moment. No secrets, no tokens, no customer data. */
+  /** The object as it was shown at that moment. No secrets, no tokens; of the customer the merchant's reference alone. */
   // The JSON as it was written, in the order of the API's own answers; nothing searches in it.
   @Column('json')
   data: Record<string, unknown>;

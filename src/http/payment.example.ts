@@ -7,6 +7,7 @@ export const examplePayment = {
   test: false,
   reference: 'order-1234',
   order: null,
+  customer: 'cust-9',
   status: 'captured',
   capture: 'automatic',
   amount: 1000,

@@ -185,30 +185,43 @@ export class IdempotentRunner {
     run: KeyedRun,
     waitUntilMs: number,
   ): Promise<KeyedAnswer | typeof REFUSED> {
-    const { clock, seal } = this.options;
-    let key: IdempotencyKey | null = existingKey;
-    for (let napMs = 20; key; napMs = Math.min(napMs * 2, 250)) {
-      const isSame = key.operation === operation.name && seal.matches(asked, key.fingerprint);
-      if (isSame === null) {
-        throw new Problem(
-          'invalid_state',
-          'This Idempotency-Key was used before a change of keys here, too long ago to tell whether for the same request. Look the payment up before anything else.',
-        );
+    const { clock, store } = this.options;
+    const answer = await this.answerOrTakeOver(operation, existingKey, asked, run);
+    if (answer) return answer;
+    let leftMs = waitUntilMs - clock.monotonicMs();
+    if (leftMs <= 0) throw inProgress();
+    const watch = store.watchCommits();
+    try {
+      for (; leftMs > 0; leftMs = waitUntilMs - clock.monotonicMs()) {
+        const key = await this.keys.read(run);
+        if (!key) return REFUSED;
+        const answer = await this.answerOrTakeOver(operation, key, asked, run);
+        if (answer) return answer;
+        await watch.next(leftMs);
       }
-      if (!isSame) {
-        throw reused(key);
-      }
-      if (key.recoveryPoint === FINISHED) {
-        return { status: key.responseStatus!, body: key.responseBody!, replayed: true };
-      }
-      const answer = await this.takeOver(operation, run, key);
-      if (answer) return answer;
-      const leftMs = waitUntilMs - clock.monotonicMs();
-      if (leftMs <= 0) throw inProgress();
-      await clock.sleep(Math.min(napMs, leftMs));
-      key = await this.keys.read(run);
+      throw inProgress();
+    } finally {
+      watch.close();
     }
-    return REFUSED;
+  }
+
+  /** null: another run holds the key. */
+  private async answerOrTakeOver<State>(
+    operation: Operation<never, State>,
+    key: IdempotencyKey,
+    asked: string,
+    run: KeyedRun,
+  ): Promise<KeyedAnswer | null> {
+    const isSame = key.operation === operation.name && this.options.seal.matches(asked, key.fingerprint);
+    if (isSame === null) {
+      throw new Problem(
+        'invalid_state',
+        'This Idempotency-Key was used before a change of keys here, too long ago to tell whether for the same request. Look the payment up before anything else.',
+      );
+    }
+    if (!isSame) throw reused(key);
+    if (key.recoveryPoint !== FINISHED) return this.takeOver(operation, run, key);
+    return { status: key.responseStatus!, body: key.responseBody!, replayed: true };
   }
 }
 

@@ -10,7 +10,7 @@ import { wasSkipped } from '../request-storage/decisions/skipped-call.js';
 import { type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
-import { customerHashes } from './customer-hash.js';
+import { keptOfCustomer } from './customer-of-payment.js';
 import { failureOf } from '../request-storage/decisions/route-failure.js';
 import { type Order } from './order.entity.js';
 import { type Payment } from './payment.entity.js';
@@ -143,7 +143,7 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
       pspReference: null,
       failure: null,
       nextAction: null,
-      ...customerHashes(seal, input.customer),
+      ...keptOfCustomer(seal, input.customer),
       ...(taken ? placeIn(taken.order) : {}),
       ...(isTest ? { isTest } : {}),
       createdAt: now,

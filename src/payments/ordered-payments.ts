@@ -13,9 +13,6 @@ import { isUndecided } from './payment.lifecycle.js';
 import { payments } from './payment.table.js';
 import { type NewPayment } from './dto/create-payment.dto.js';
 
-/** Pauses between two looks whether another process decided it; what this one decides is seen at once. */
-const FIRST_NAP_MS = 20;
-const LONGEST_NAP_MS = 250;
 const ASKED_EVERY_MS = 1_000;
 /** Parts in doubt that one request waits for. */
 const MOST_WATCHED = 8;
@@ -81,20 +78,20 @@ export class OrderedPayments {
     const { clock, store } = this.operations.tools;
     const { merchantId } = context.caller;
     const ids = [...undecided, ...replaced].slice(0, MOST_WATCHED);
+    if (ids.length === 0) return false;
     const over = new AbortController();
-    let advanced = new AbortController();
-    for (const id of ids) void this.driveOn(context, id, untilMs, over.signal, () => advanced.abort());
+    const watch = store.watchCommits();
+    for (const id of ids) void this.driveOn(context, id, untilMs, over.signal);
     try {
-      for (let napMs = FIRST_NAP_MS; ids.length > 0; napMs = Math.min(napMs * 2, LONGEST_NAP_MS)) {
+      for (;;) {
         const found = await Promise.all(ids.map((id) => store.find(payments, { merchantId, id }, 1)));
         if (found.some(([one]) => one && !isUndecided(one))) return true;
         const leftMs = untilMs - clock.monotonicMs();
         if (leftMs <= 0) return false;
-        await clock.sleep(Math.min(napMs, leftMs), advanced.signal).catch(() => {});
-        advanced = new AbortController();
+        await watch.next(leftMs);
       }
-      return false;
     } finally {
+      watch.close();
       over.abort();
     }
   }
@@ -105,14 +102,12 @@ export class OrderedPayments {
     paymentId: string,
     untilMs: number,
     over: AbortSignal,
-    onAdvance: () => void,
   ): Promise<void> {
     const { clock } = this.operations.tools;
     try {
       while (!over.aborted) {
         const leftMs = Math.max(untilMs - clock.monotonicMs(), 0);
         await this.worker.advanceForClient({ merchantId, paymentId, payoutId: null }, requestId, leftMs);
-        onAdvance();
         await clock.sleep(ASKED_EVERY_MS, over).catch(() => {});
       }
     } catch (err) {

@@ -65,7 +65,11 @@ export class Payment extends MoneyMovement {
   @Column('jsonb', { nullable: true })
   nextAction: StoredNextAction | null;
 
-  /** Keyed hashes of the customer's reference and e-mail address, see customer-hash. Left out of inserts where there is none. */
+  /** The customer's reference as the merchant named it, see customer-of-payment. Left out of inserts where none is kept. */
+  @Column('text', { nullable: true })
+  customerReference?: string | null;
+
+  /** Keyed hashes of the customer's reference and e-mail address, see customer-of-payment. Left out of inserts where there is none. */
   @Column('bytea', { nullable: true })
   customerHash?: Uint8Array | null;
 

@@ -3,6 +3,7 @@ import { type Payment, type PaymentTransition } from './payment.entity.js';
 
 export const payments: Table<Payment> = tableOf('payments', ['merchantId', 'id'], {
   defaults: {
+    customerReference: null,
     customerHash: null,
     customerEmailHash: null,
     orderReference: null,

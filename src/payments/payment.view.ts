@@ -62,6 +62,13 @@ export class PaymentView {
   })
   readonly status: PaymentStatus;
 
+  @Text({
+    nullable: true,
+    description:
+      "The merchant's reference of the customer. An e-mail address given as reference is not kept.",
+  })
+  readonly customer: string | null;
+
   @OneOf(['automatic', 'manual'], { description: '`manual` authorizes only; capture or cancel later.' })
   readonly capture: 'automatic' | 'manual';
 
@@ -189,6 +196,7 @@ export function paymentViewOf(payment: Payment, charge: OperationHistory | undef
     test: payment.isTest === true,
     reference: payment.reference,
     order: payment.orderReference ?? null,
+    customer: payment.customerReference ?? null,
     status: payment.status,
     capture: payment.captureMode,
     amount: payment.amount,

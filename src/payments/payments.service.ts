@@ -6,7 +6,7 @@ import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
 import { captureViewsOf, type CaptureView } from './capture.view.js';
 import { ChargeFlow, type ChooseAccounts, chooserOf } from './charge.flow.js';
-import { hashesOfCustomer } from './customer-hash.js';
+import { hashesOfCustomer } from './customer-of-payment.js';
 import { type DisputeStatus } from './dispute.js';
 import { type DisputeView } from './dispute.view.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';

@@ -9,7 +9,7 @@ import { onDatabase, type FreshDatabase, freshDatabase } from '../support/databa
  */
 const COSTS = {
   statements: 2,
-  parameters: 46,
+  parameters: 47,
   inserts: {
     events: 1,
     idempotency_keys: 1,

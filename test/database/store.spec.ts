@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Client, type Pool } from 'pg';
 import { entities } from '../../src/entities.js';
-import { SystemClock } from '../../src/core/clock.js';
+import { type Clock, ManualClock, SystemClock } from '../../src/core/clock.js';
 import {
   type Change,
   commitOf,
@@ -16,12 +16,14 @@ import { MemoryStore } from '../support/memory-store.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Table } from '../../src/core/table.js';
 import { SystemIds } from '../../src/core/ids.js';
+import { event } from '../../src/database/event.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { type Route } from '../../src/request-storage/route.entity.js';
 import { nonExecutionProofs, pspAttempts, pspRequests } from '../../src/request-storage/route.table.js';
 import { payments } from '../../src/payments/payment.table.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { paymentFixture } from '../support/fixtures.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
@@ -36,12 +38,12 @@ let pool: Pool;
 let store: PostgresStore;
 let runs = 0;
 
-const newStore = () =>
+const newStore = (clockOfStore: Clock = clock) =>
   new PostgresStore({
     url: database.serviceUrl,
     pool,
     tenantPool: pool,
-    clock,
+    clock: clockOfStore,
     random: Math.random,
     lanes: 3,
   });
@@ -336,6 +338,29 @@ describe('the two stores', () => {
     for (const { resumableAt: _, ...row } of [...alike, ...others]) {
       expect(await store.find(idempotencyKeys, { merchantId, key: row.key })).toMatchObject([row]);
     }
+  });
+
+  it('wakes who waits for a commit of another process, and holds a connection only meanwhile', async () => {
+    // Looks by itself only as this clock is moved: what wakes is the commit.
+    const waiter = newStore(new ManualClock());
+    const watch = waiter.watchCommits();
+    await watch.next(10_000); // It listens from here.
+    const woken = watch.next(10_000).then(() => 'woken');
+    await store.commit(commitOf(insert(idempotencyKeys, keyRow('no event'))));
+    await store.commit(
+      commitOf(event({ merchantId, id: ids.uuid(), type: 't', subject: 's', data: {}, at })),
+    );
+    expect(await woken).toBe('woken');
+
+    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`);
+    const areBack = () => pool.totalCount === pool.idleCount;
+    await eventually(areBack, 'the session that was ended is given up');
+    const again = waiter.watchCommits();
+    await again.next(10_000);
+    watch.close();
+    again.close();
+    await eventually(areBack, 'no connection is held when nobody waits');
+    await waiter.close();
   });
 
   it('writes other commits while one waits for a lock', async () => {

@@ -112,6 +112,7 @@ describe('a payment', () => {
       ...rest,
       payment_method: { ...method, card },
       return_url: 'https://shop.example/back',
+      customer: { reference: 'cust-9', email: 'a@example.com' },
     };
     const payment = paymentOf(await client.post('/v1/payments', body, 'manual'));
     expect(payment).toMatchObject({
@@ -120,8 +121,26 @@ describe('a payment', () => {
       payment_method: { type: 'card', ...card },
       return_url: body.return_url,
       order: null,
+      customer: 'cust-9',
     });
     await client.post(`/v1/payments/${payment.id}/capture`, { amount: 400 }, 'part');
     expect(await client.payment(payment.id)).toMatchObject({ amount_captured: 400, amount_capturable: 0 });
+  });
+
+  it('does not keep an e-mail address that was given as reference of its customer, and is found by it', async () => {
+    const address = 'anna@shop.example';
+    const sent = await client.post(
+      '/v1/payments',
+      { ...orderOf(), customer: { reference: address } },
+      'anna',
+    );
+    const { id } = paymentOf(sent);
+    const stored = await environment.sql(
+      `SELECT p::text AS text FROM payments p UNION ALL SELECT e::text FROM events e
+        UNION ALL SELECT k::text FROM idempotency_keys k`,
+    );
+    expect(stored.map(({ text }) => text).join()).not.toContain(address);
+    const found = await client.get(`/v1/payments?customer=${encodeURIComponent(address)}`);
+    expect(JSON.parse(found.text)).toMatchObject({ data: [{ id, customer: null }] });
   });
 });

@@ -90,6 +90,7 @@ describe('payouts', () => {
       commit: (changes) => ((asked.commits += 1), store.commit(changes)),
       find: (...args) => ((asked.reads += 1), store.find(...args)),
       findByPrefix: (...args) => ((asked.reads += 1), store.findByPrefix(...args)),
+      watchCommits: () => store.watchCommits(),
       // The resolver's own look, of this merchant alone: the specs share a database.
       // What is due is so by the clock that is moved on, which the database does not know.
       findDue: async (table, where, column, before, limit) =>

@@ -64,6 +64,7 @@ describe("the sequence of a recipient's payouts", () => {
       find: async (...args) => (await reach(), store.find(...args)),
       findByPrefix: async (...args) => (await reach(), store.findByPrefix(...args)),
       findDue: async (...args) => (await reach(), store.findDue(...args)),
+      watchCommits: () => store.watchCommits(),
     };
   }
 

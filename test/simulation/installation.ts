@@ -273,6 +273,7 @@ export abstract class Installation<Service extends Working> {
         await reach();
         return memory.findDue(...args);
       },
+      watchCommits: () => memory.watchCommits(),
     };
   }
 

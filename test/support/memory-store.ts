@@ -17,6 +17,7 @@ import {
   type Values,
   type Where,
 } from '../../src/core/change.js';
+import { CommitWatch } from '../../src/core/commit-watch.js';
 import { JsonText } from '../../src/core/json-text.js';
 import { encode } from '../../src/database/commit/encoding.js';
 import { type Table } from '../../src/core/table.js';
@@ -33,6 +34,7 @@ export type MemorySnapshot = ReadonlyMap<string, ReadonlyMap<string, Stored>>;
  */
 export class MemoryStore implements Store {
   private readonly tables = new Map<string, Map<string, Stored>>();
+  private readonly watches = new Set<CommitWatch>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -55,9 +57,18 @@ export class MemoryStore implements Store {
   commitNow(commit: Commit): CommitResult {
     const undo: (() => void)[] = [];
     const refusal = this.write(commit, undo);
-    if (!refusal) return DONE;
+    if (!refusal) {
+      this.watches.forEach((watch) => watch.wake());
+      return DONE;
+    }
     for (const step of undo.toReversed()) step();
     return refusedBy(refusal);
+  }
+
+  watchCommits(): CommitWatch {
+    const watch = new CommitWatch(this.clock, () => this.watches.delete(watch));
+    this.watches.add(watch);
+    return watch;
   }
 
   private write(commit: Commit, undo: (() => void)[]): Refusal | null {

@@ -106,6 +106,9 @@ function PaymentFacts({
   const { currency } = payment;
   const facts: readonly (readonly [name: string, value: React.ReactNode])[] = [
     ...(order ? [['Order', <OfOrder key="order" {...order} />] as const] : []),
+    ...(payment.customer
+      ? [['Customer', <OfCustomer key="customer" name={payment.customer} />] as const]
+      : []),
     ['Captured', money(payment.amount_captured, currency)],
     ['Refunded', money(payment.amount_refunded, currency)],
     ['Capture', payment.capture_mode],
@@ -134,6 +137,14 @@ function PaymentFacts({
     <Part title="Facts">
       <Facts facts={facts} />
     </Part>
+  );
+}
+
+function OfCustomer({ name }: { readonly name: string }) {
+  return (
+    <Link to="/payments" search={{ q: name }} className="row-link">
+      {name}
+    </Link>
   );
 }
 

@@ -1537,6 +1537,8 @@ export interface components {
        */
       readonly created_at: string;
       readonly currency: string;
+      /** @description The merchant's reference of the customer. An e-mail address given as reference is not kept. */
+      readonly customer: string | null;
       /** @description What was disputed of it, the oldest first. */
       readonly disputes: readonly components['schemas']['Dispute'][];
       /** @description Names the operation at every PSP, and never changes. */

@@ -213,6 +213,7 @@ export const protos = {
                 _next_action: { oneof: ['next_action'] },
                 _order: { oneof: ['order'] },
                 _return_url: { oneof: ['return_url'] },
+                _customer: { oneof: ['customer'] },
               },
               fields: {
                 id: { type: 'string', id: 1 },
@@ -239,6 +240,7 @@ export const protos = {
                 amount_capturable: { type: 'int64', id: 22 },
                 payment_method: { type: 'PaymentMethodShown', id: 23 },
                 return_url: { type: 'string', id: 24, options: { proto3_optional: true } },
+                customer: { type: 'string', id: 25, options: { proto3_optional: true } },
               },
             },
             PaymentMethodShown: {

@@ -14,7 +14,9 @@ import {
 } from '../../core/change.js';
 import { sqlStateOf } from '../sql-state.js';
 import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailable.js';
+import { type CommitWatch } from '../../core/commit-watch.js';
 import { type Columns, columnsOf } from './columns.js';
+import { CommitListener } from './commit-listener.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
 import { LookUps } from './look-ups.js';
@@ -89,6 +91,7 @@ export class PostgresStore implements Store {
   private readonly lanes: Lane[];
   private readonly inHand = new Set<Promise<void>>();
   private readonly waker: Waker;
+  private readonly listener: CommitListener;
   private readonly lookUps: LookUps;
   private readonly listeners: ((changes: readonly Change[]) => void)[] = [];
   private queued = 0;
@@ -99,6 +102,7 @@ export class PostgresStore implements Store {
 
   constructor(private readonly options: PostgresStoreOptions) {
     this.waker = new Waker(options.pool, options.clock);
+    this.listener = new CommitListener(options.pool, options.clock);
     this.lookUps = new LookUps(options.tenantPool);
     const name = options.applicationName ?? 'payonce-commit';
     this.lanes = Array.from({ length: options.lanes }, () => new Lane(options.url, name));
@@ -240,6 +244,10 @@ export class PostgresStore implements Store {
     }
   }
 
+  watchCommits(): CommitWatch {
+    return this.listener.watch();
+  }
+
   async find<Row>(table: Table<Row>, where: Where<Row>, limit?: number): Promise<Row[]> {
     const key = primaryKeyIn(table, where);
     if (key) {
@@ -311,6 +319,7 @@ export class PostgresStore implements Store {
     while (this.inHand.size > 0) await Promise.all(this.inHand);
     await Promise.all(this.lanes.map((lane) => lane.close()));
     await this.waker.close();
+    this.listener.close();
   }
 }
 

@@ -10,13 +10,17 @@ const textOf = (kind: Kind, value: string) =>
   `customer-of-payment:${kind}:${kind === 'email' ? value.toLowerCase() : value}`;
 const shortened = (digest: string) => Buffer.from(digest, 'hex').subarray(0, BYTES);
 
-/** The hashes that a payment keeps of its customer; none where the request names no customer. */
-export function customerHashes(
+/**
+ * The columns of a payment that tell of its customer; none where the request names none. A reference that is an e-mail address tells
+ * who somebody is, so only its hash stays.
+ */
+export function keptOfCustomer(
   seal: Encryption,
   { reference, email }: { readonly reference: string | null; readonly email: string | null },
-): Pick<Payment, 'customerHash' | 'customerEmailHash'> {
+): Pick<Payment, 'customerReference' | 'customerHash' | 'customerEmailHash'> {
   return {
     ...(reference === null ? {} : { customerHash: shortened(seal.digest(textOf('reference', reference))) }),
+    ...(reference === null || reference.includes('@') ? {} : { customerReference: reference }),
     ...(email === null ? {} : { customerEmailHash: shortened(seal.digest(textOf('email', email))) }),
   };
 }
