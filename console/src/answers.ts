@@ -12,3 +12,4 @@ export type Break = Answers['ReconciliationBreak'];
 export type BreakNote = Answers['ReconciliationBreakNote'];
 export type BreakAnswer = Answers['ReconciliationBreakWithNotes'] & BreakSidesView;
 export type DeadLetter = Answers['DeadLetter'];
+export type DeadLetterCount = Answers['DeadLetterCount'];

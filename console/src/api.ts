@@ -21,6 +21,12 @@ export async function api<T>(method: 'GET' | 'POST' | 'DELETE', path: string, bo
   return answerOf<T>(await send(method, path, content));
 }
 
+/** The query of what is given. */
+export function queryOf(search: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(search).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return new URLSearchParams(given).toString();
+}
+
 /** A file, as it is. */
 export async function upload<T>(path: string, file: Blob): Promise<T> {
   return answerOf<T>(await send('POST', path, ['application/octet-stream', await file.arrayBuffer()]));

@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { type Span, spans } from '../../src/console/activity-views.js';
 import { type LedgerSearch } from './pages/ledger.js';
-import { type PaymentsSearch } from './pages/payments.js';
+import { type Search } from './filters.js';
 import { type PayoutsSearch } from './pages/payouts.js';
 import { type RouteSearch } from './pages/psps.js';
 import { Nothing } from './parts.js';
@@ -41,8 +41,20 @@ const overview = createRoute({
 const payments = createRoute({
   getParentRoute: () => shell,
   path: '/payments',
-  validateSearch: (search: Record<string, unknown>): PaymentsSearch =>
-    textsOf(search, ['q', 'status', 'psp', 'merchant', 'cursor']),
+  validateSearch: (search: Record<string, unknown>): Search =>
+    textsOf(search, [
+      'q',
+      'status',
+      'from',
+      'to',
+      'psp',
+      'currency',
+      'amount_from',
+      'amount_to',
+      'failure',
+      'merchant',
+      'cursor',
+    ]),
   component: lazyRouteComponent(() => import('./pages/payments.js'), 'Payments'),
 });
 
@@ -61,8 +73,8 @@ const order = createRoute({
 const stuck = createRoute({
   getParentRoute: () => shell,
   path: '/stuck',
-  validateSearch: ({ list }: Record<string, unknown>): { list?: 'open' | 'snoozed' } =>
-    list === 'open' || list === 'snoozed' ? { list } : {},
+  validateSearch: (search: Record<string, unknown>): Search =>
+    textsOf(search, ['list', 'order', 'psp', 'currency', 'reason', 'merchant', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/stuck.js'), 'Stuck'),
 });
 
@@ -81,8 +93,14 @@ const orphans = createRoute({
 const deadLetters = createRoute({
   getParentRoute: () => shell,
   path: '/dead-letters',
-  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
+  validateSearch: (search: Record<string, unknown>): Search => textsOf(search, ['kind', 'cause', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/dead-letters.js'), 'DeadLetters'),
+});
+
+const health = createRoute({
+  getParentRoute: () => shell,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./pages/health.js'), 'Health'),
 });
 
 const reconciliation = createRoute({
@@ -130,7 +148,7 @@ const psps = createRoute({
 const merchants = createRoute({
   getParentRoute: () => shell,
   path: '/merchants',
-  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
+  validateSearch: (search: Record<string, unknown>): Search => textsOf(search, ['kind', 'cause', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/merchants.js'), 'Merchants'),
 });
 
@@ -159,7 +177,7 @@ const ledger = createRoute({
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
-  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
+  validateSearch: (search: Record<string, unknown>): Search => textsOf(search, ['kind', 'cause', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/audit.js'), 'Audit'),
 });
 
@@ -178,6 +196,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     shell.addChildren([
+      health,
       overview,
       payments,
       payment,

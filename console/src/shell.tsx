@@ -17,7 +17,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { type OverviewView } from '../../src/console/console-views.js';
+import { type OverviewView, type WaitingList } from '../../src/console/console-views.js';
 import { type OperatorView } from '../../src/operators/session.view.js';
 import { api, ApiProblem, onEndedSession } from './api.js';
 import { Hint, Time } from './format.js';
@@ -25,9 +25,7 @@ import { Facts } from './parts.js';
 import { SignInForm } from './pages/sign-in.js';
 import { useSession } from './session.js';
 
-type CountName = keyof OverviewView['counts'];
-
-const pages: readonly { to: string; label: string; count?: CountName }[] = [
+const pages: readonly { to: string; label: string; count?: WaitingList }[] = [
   { to: '/', label: 'Overview' },
   { to: '/payments', label: 'Payments' },
   { to: '/payouts', label: 'Payouts' },
@@ -41,6 +39,7 @@ const pages: readonly { to: string; label: string; count?: CountName }[] = [
   { to: '/merchants', label: 'Merchants' },
   { to: '/webhooks', label: 'Webhooks' },
   { to: '/audit', label: 'Audit' },
+  { to: '/health', label: 'Health' },
 ];
 
 export function Shell() {
@@ -123,15 +122,24 @@ export function Shell() {
             to={to}
             label={label}
             active={to === '/' ? pathname === '/' || pathname === '/ops' : pathname.startsWith(to)}
-            rightSection={<Count of={count === undefined ? 0 : (overview.data?.counts[count] ?? 0)} />}
+            rightSection={
+              <Count of={overview.data?.waiting.find(({ name }) => name === count)?.count ?? 0} />
+            }
           />
         ))}
       </AppShell.Navbar>
       <AppShell.Main>
         {overview.data?.failover_held_until && (
           <Alert color="orange" variant="light" mb="md" title="Failover is held">
-            The database may have lost its last commits. Until <Time at={overview.data.failover_held_until} />{' '}
-            no payment goes to another PSP on a doubt.
+            The database may have lost its last commits. No payment goes to another PSP on a doubt{' '}
+            {overview.data.failover_held_until === 'infinity' ? (
+              'until a person ends it: npx payonce failover resume'
+            ) : (
+              <>
+                until <Time at={overview.data.failover_held_until} />
+              </>
+            )}
+            .
           </Alert>
         )}
         {isAway && (

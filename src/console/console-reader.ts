@@ -2,27 +2,47 @@ import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type AuditRow } from '../audit/audit.view.js';
-import { type OpenRow, type OverviewView, type PaymentRow } from './console-views.js';
+import {
+  type OverviewView,
+  type PaymentRow,
+  waitingLists,
+  type WaitingOrphanRow,
+  type WaitingRow,
+} from './console-views.js';
 import { type PageView } from '../core/page.view.js';
 import { uuidv7 } from '../core/ids.js';
+import { subjectOf } from '../request-storage/entity-key.js';
+import { IS_SNOOZED } from './open-operations.js';
 import { type EventRow, type PostedRow, type RequestRow } from './timeline.js';
 
 /** Which payments are listed; what is null does not narrow the list. */
 export interface PaymentFilter {
-  /** The id, the merchant's reference, the PSP's id, or a customer by `customers`. */
+  /** The id or an entity key, the merchant's reference, the PSP's id, or a customer by `customers`; else the beginning of one of the first two. */
   readonly q: string | null;
   /** The hashes that payments keep of the customer whom `q` may name. */
   readonly customers: readonly Uint8Array[];
   readonly status: string | null;
   readonly psp: string | null;
   readonly merchant: string | null;
+  readonly currency: string | null;
+  /** Minor units; both included. */
+  readonly amountFrom: number | null;
+  readonly amountTo: number | null;
+  readonly createdFrom: Date | null;
+  readonly createdBefore: Date | null;
+  /** The code of a failure, or its category. */
+  readonly failure: string | null;
 }
 
 /** The rows of a list that are shown at once. */
 const PAGE = 50;
 /** The newest rows that are read for one page: a filter that fits few of them stays quick. */
 const SCANNED = 20_000;
-const OPEN_LISTED = 200;
+
+/** The fewest characters that others may begin with. */
+const SHORTEST = 3;
+/** The least of the ids of a moment. */
+const LEAST = Buffer.alloc(10, 0);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -41,14 +61,28 @@ SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
      SELECT id FROM payments WHERE customer_email_hash = h.hash ORDER BY id DESC LIMIT ${PAGE}) c)
  ORDER BY p.id DESC LIMIT ${PAGE}`;
 
-/** `scanned` is cut off before the filters, so that its end is where the next page goes on. */
+/** Payments whose reference or id begins so; read in order, as no index serves a prefix under every collation. */
+const BEGINNING = `
+SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
+ WHERE p.id IN (
+   SELECT i.id FROM payments i WHERE i.id BETWEEN $2::uuid AND $3::uuid
+   UNION ALL SELECT r.id FROM merchants s CROSS JOIN LATERAL (
+     SELECT id, reference FROM payments f WHERE f.merchant_id = s.id AND f.reference >= $1
+      ORDER BY f.reference LIMIT ${2 * PAGE}) r WHERE starts_with(r.reference, $1))
+ ORDER BY p.id DESC LIMIT ${PAGE}`;
+
+/** `scanned` is cut off before the filters, so that its end is where the next page goes on. Ids are in the order of time. */
 const listed = (ofMerchant: boolean) => `
 WITH scanned AS MATERIALIZED (
-  SELECT id, merchant_id, status, psp FROM payments
+  SELECT id, merchant_id, status, psp, currency, amount, failure FROM payments
    WHERE ($1::uuid IS NULL OR id < $1::uuid) ${ofMerchant ? 'AND merchant_id = $4::uuid' : 'AND $4::uuid IS NULL'}
+     AND ($5::uuid IS NULL OR id >= $5) AND ($6::uuid IS NULL OR id < $6)
    ORDER BY id DESC LIMIT ${SCANNED}),
 fitting AS (
   SELECT id FROM scanned WHERE ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR psp = $3)
+     AND ($7::text IS NULL OR currency = $7) AND ($8::bigint IS NULL OR amount >= $8)
+     AND ($9::bigint IS NULL OR amount <= $9)
+     AND ($10::text IS NULL OR $10 IN (failure ->> 'code', failure ->> 'category'))
    ORDER BY id DESC LIMIT ${PAGE + 1})
 SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
        (SELECT count(*)::int FROM scanned) AS scanned
@@ -56,38 +90,42 @@ SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
   LEFT JOIN (fitting f JOIN payments p ON p.id = f.id JOIN merchants m ON m.id = p.merchant_id) ON true
  ORDER BY p.id DESC`;
 
-const OPEN = `
-SELECT r.merchant_id, m.name AS merchant, coalesce(pay.reference, po.reference) AS reference, r.payment_id, r.payout_id,
-       r.entity_key, r.route, r.psp, r.amount,
-       r.currency, r.opened_at, r.stuck_at, r.stuck_reason AS reason, r.next_step_at, a.outcome AS last_outcome,
-       s.until AS snoozed_until, w.name AS owner,
-       EXISTS (SELECT FROM approvals p WHERE p.merchant_id = r.merchant_id AND p.action ->> 'entity_key' = r.entity_key
-                  AND p.decision IS NULL AND p.expires_at > now()) AS waits_for_approval
-  FROM psp_requests r JOIN merchants m ON m.id = r.merchant_id
-  LEFT JOIN payments pay ON pay.merchant_id = r.merchant_id AND pay.id = r.payment_id
-  LEFT JOIN payouts po ON po.merchant_id = r.merchant_id AND po.id = r.payout_id
-  LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
-     WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
-     ORDER BY attempt DESC LIMIT 1) a ON true
-  LEFT JOIN operation_snoozes s ON s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now()
-  LEFT JOIN operators w ON w.id = s.owner_id`;
+/** Everything that waits, by its list: how much, since when, and the money that it is about. `$1`: who asks. */
+const WAITING = `
+WITH each (name, currency, amount, since) AS (
+  SELECT CASE WHEN ${IS_SNOOZED} THEN 'snoozed' ELSE 'stuck' END, currency, amount, stuck_at
+    FROM psp_requests r WHERE stuck_at IS NOT NULL
+  UNION ALL SELECT 'open', currency, amount, opened_at
+    FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL
+  UNION ALL SELECT 'orphans', currency, amount, found_at
+    FROM orphan_effects WHERE status NOT IN ('compensated', 'closed')
+  UNION ALL SELECT 'breaks', currency, abs(reported - expected), opened_at
+    FROM reconciliation_breaks WHERE closed_at IS NULL
+  UNION ALL SELECT 'dead_letters', NULL, NULL, died_at FROM dead_letters
+  UNION ALL SELECT CASE WHEN o.person = me.person THEN 'own_approvals' ELSE 'approvals' END, NULL, NULL, requested_at
+    FROM approvals a JOIN operators o ON o.id = a.requested_by JOIN operators me ON me.id = $1::uuid
+   WHERE decision IS NULL AND expires_at > now())
+SELECT name, sum(count)::int AS count, min(since) AS oldest_at,
+       coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) ORDER BY count DESC, currency)
+                FILTER (WHERE amount > 0), '[]') AS money
+  FROM (SELECT name, currency, count(*), sum(amount) AS amount, min(since) AS since FROM each GROUP BY name, currency) sums
+ GROUP BY name`;
 
-const STUCK = `${OPEN} WHERE r.stuck_at IS NOT NULL AND (s.until IS NOT NULL) = $1 ORDER BY r.stuck_at LIMIT ${OPEN_LISTED}`;
-const TRIED = `${OPEN} WHERE r.verdict = 'open' AND r.next_step_at IS NOT NULL ORDER BY r.opened_at LIMIT ${OPEN_LISTED}`;
+const HELD = `SELECT max(held_until)::text AS held_until FROM failover_hold WHERE held_until > now()`;
 
-const IS_SNOOZED = `EXISTS (
-  SELECT FROM operation_snoozes s
-   WHERE s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now())`;
-
-const COUNTS = `
-SELECT (SELECT count(*)::int FROM psp_requests r WHERE stuck_at IS NOT NULL AND NOT ${IS_SNOOZED}) AS stuck,
-       (SELECT count(*)::int FROM psp_requests r WHERE stuck_at IS NOT NULL AND ${IS_SNOOZED}) AS snoozed,
-       (SELECT count(*)::int FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL) AS open,
-       (SELECT count(*)::int FROM approvals WHERE decision IS NULL AND expires_at > now()) AS approvals,
-       (SELECT count(*)::int FROM orphan_effects WHERE status NOT IN ('compensated', 'closed')) AS orphans,
-       (SELECT count(*)::int FROM dead_letters) AS dead_letters,
-       (SELECT count(*)::int FROM reconciliation_breaks WHERE closed_at IS NULL) AS breaks,
-       (SELECT held_until FROM failover_hold WHERE held_until > now()) AS held_until`;
+/** With the last answer to giving it back, whose operation is named after the effect. */
+const ORPHANS = `
+SELECT o.merchant_id, m.name AS merchant, p.reference, o.entity_key, o.route, o.psp, o.psp_reference, o.amount, o.currency,
+       o.status, o.found_at, CASE WHEN a.outcome IS NOT NULL THEN
+         json_build_object('outcome', a.outcome, 'psp_code', a.psp_code, 'at', a.ended_at) END AS said
+  FROM orphan_effects o JOIN merchants m ON m.id = o.merchant_id
+  LEFT JOIN payments p ON p.merchant_id = o.merchant_id AND p.id = substring(o.entity_key FROM '^payment-(.{36})')::uuid
+  LEFT JOIN LATERAL (
+    SELECT outcome, psp_code, ended_at FROM psp_attempts t
+     WHERE t.merchant_id = o.merchant_id
+       AND t.entity_key = substr(o.entity_key, 1, 44) || '-orphan-' || o.route || CASE o.object WHEN 1 THEN '' ELSE '-' || o.object END
+     ORDER BY t.route DESC, t.attempt DESC LIMIT 1) a ON true
+ WHERE o.status NOT IN ('compensated', 'closed') ORDER BY o.status = 'failed' DESC, o.found_at LIMIT 1000`;
 
 const AGES = `
 SELECT age, count(*)::int AS count FROM (
@@ -137,34 +175,34 @@ SELECT DISTINCT e.id, e.type, e.at, d.status, d.tries, d.updated_at AS "triedAt"
 export class ConsoleReader {
   constructor(private readonly pool: Pool) {}
 
-  async payments(
-    { q, customers, status, psp, merchant }: PaymentFilter,
-    cursor: string | null,
-  ): Promise<PageView<PaymentRow>> {
-    if (q !== null) {
-      const name = q.trim();
-      const id = UUID.test(name.toLowerCase()) ? name.toLowerCase() : null;
-      return { data: await this.rows<PaymentRow>(NAMED, [id, name, customers]), next_cursor: null };
-    }
+  async payments(filter: PaymentFilter, cursor: string | null): Promise<PageView<PaymentRow>> {
+    if (filter.q !== null) return { data: await this.named(filter.q, filter.customers), next_cursor: null };
+    const { status, psp, merchant, createdFrom, createdBefore, currency, amountFrom, amountTo, failure } =
+      filter;
+    const [first, before] = [createdFrom, createdBefore].map((at) => at && uuidv7(at.getTime(), LEAST));
     const found = await this.rows<PaymentRow & { scannedTo: string | null; scanned: number }>(
       listed(merchant !== null),
-      [cursor, status, psp, merchant],
+      [cursor, status, psp, merchant, first, before, currency, amountFrom, amountTo, failure],
     );
     const rows = found.filter(({ id }) => id !== null);
     const data = rows.slice(0, PAGE).map(({ scannedTo: _to, scanned: _count, ...row }) => row);
     if (rows.length > PAGE) return { data, next_cursor: data.at(-1)!.id };
-    const [first] = found;
-    return { data, next_cursor: first !== undefined && first.scanned === SCANNED ? first.scannedTo : null };
+    const [{ scanned, scannedTo } = { scanned: 0, scannedTo: null }] = found;
+    return { data, next_cursor: scanned === SCANNED ? scannedTo : null };
   }
 
-  /** Those that are not snoozed, or those that are. */
-  stuck(isSnoozed = false): Promise<OpenRow[]> {
-    return this.rows(STUCK, [isSnoozed]);
+  /** Payments that are named exactly come alone; else those of which something begins so. */
+  private async named(q: string, customers: readonly Uint8Array[]): Promise<PaymentRow[]> {
+    const name = subjectOf(q)?.id ?? q.toLowerCase();
+    const exact = await this.rows<PaymentRow>(NAMED, [UUID.test(name) ? name : null, q, customers]);
+    if (exact.length > 0 || q.length < SHORTEST) return exact;
+    const ids = /^[0-9a-f-]{8,36}$/.test(name) ? idsFrom(name) : [null, null];
+    return this.rows<PaymentRow>(BEGINNING, [q, ...ids]);
   }
 
-  /** Those that are tried again by themselves, the oldest first. */
-  open(): Promise<OpenRow[]> {
-    return this.rows(TRIED, []);
+  /** Those that wait, the failed first. */
+  orphans(): Promise<WaitingOrphanRow[]> {
+    return this.rows(ORPHANS, []);
   }
 
   /** People's actions on this subject, the newest first. */
@@ -195,16 +233,26 @@ export class ConsoleReader {
     return { requests, events };
   }
 
-  async overview(): Promise<OverviewView> {
-    const [[counts], ages] = await Promise.all([
-      this.rows<OverviewView['counts'] & { held_until: string | null }>(COUNTS, []),
+  /** Seen by this operator: what they asked for themselves waits for others. */
+  async overview(operatorId: string): Promise<OverviewView> {
+    const [found, ages, [held]] = await Promise.all([
+      this.rows<WaitingRow>(WAITING, [operatorId]),
       this.rows<{ age: string; count: number }>(AGES, []),
+      this.rows<{ held_until: string | null }>(HELD, []),
     ]);
-    const { held_until: failoverHeldUntil, ...shown } = counts!;
-    return { counts: shown, open_by_age: ages, failover_held_until: failoverHeldUntil };
+    const none = { count: 0, oldest_at: null, money: [] };
+    const waiting = waitingLists.map((name) => found.find((row) => row.name === name) ?? { name, ...none });
+    return { waiting, open_by_age: ages, failover_held_until: held?.held_until ?? null };
   }
 
   private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return (await translateOutage(this.pool.query<Row>(sql, [...values]))).rows;
   }
+}
+
+/** The first and the last id that begin so. */
+function idsFrom(beginning: string): readonly [string | null, string | null] {
+  const digits = beginning.replaceAll('-', '');
+  if (digits.length > 32) return [null, null];
+  return [digits.padEnd(32, '0'), digits.padEnd(32, 'f')];
 }

@@ -16,17 +16,17 @@ export class ConsoleSiteController {
   constructor(private readonly site: ConsoleSite) {}
 
   @Get()
-  start(@Res() reply: FastifyReply): Promise<void> {
-    return this.send('', reply);
+  start(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.send('', request, reply);
   }
 
   @Get('*')
   page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { '*': path = '' } = request.params as { '*'?: string };
-    return this.send(path, reply);
+    return this.send(path, request, reply);
   }
 
-  private async send(path: string, reply: FastifyReply): Promise<void> {
+  private async send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const file = path === 'api' || path.startsWith('api/') ? undefined : await this.site.at(path);
     if (file === undefined) throw new Problem('not_found', 'There is nothing at this path.');
     const isPage = file.contentType.startsWith('text/html');
@@ -36,8 +36,11 @@ export class ConsoleSiteController {
       'content-security-policy': policyWith(nonce),
       'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-store',
     });
-    const body = isPage ? file.body.toString().replaceAll(NONCE, nonce) : file.body;
-    reply.type(file.contentType).send(body);
+    reply.type(file.contentType);
+    if (isPage) reply.send(file.body.toString().replaceAll(NONCE, nonce));
+    else if (/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) {
+      reply.headers({ 'content-encoding': 'br', vary: 'accept-encoding' }).send(await this.site.brotli(file));
+    } else reply.header('vary', 'accept-encoding').send(file.body);
   }
 }
 

@@ -178,18 +178,74 @@ export interface OrphanRow {
   readonly found_at: string;
 }
 
+export interface WaitingOrphanRow extends OrphanRow {
+  readonly merchant: string;
+  /** The reference of its payment. */
+  readonly reference: string;
+  /** The last answer of the PSP to giving it back; null: it was not asked to. */
+  readonly said: { readonly outcome: string; readonly psp_code: string | null; readonly at: string } | null;
+}
+
+/** A periodic task of the workers. */
+export interface TaskRow {
+  readonly name: string;
+  readonly every_s: number;
+  readonly is_running: boolean;
+  readonly ended_at: string | null;
+  readonly next_at: string | null;
+  /** Runs that failed since the last one that did not. */
+  readonly failures: number;
+}
+
+/** The installation itself. */
+export interface HealthView {
+  readonly version: string;
+  /** The last migration that was run. */
+  readonly schema: string;
+  readonly postgres: string;
+  /** By how much the clocks of this process and of the database differ, in ms. */
+  readonly clock_difference_ms: number;
+  readonly processes: readonly {
+    readonly version: string;
+    readonly address: string | null;
+    readonly since: string;
+  }[];
+  readonly hold: string;
+  /** Work that waits for workers, without a person. */
+  readonly queues: readonly {
+    readonly name: string;
+    readonly waiting: number;
+    readonly oldest_at: string | null;
+  }[];
+  readonly tasks: readonly TaskRow[];
+}
+
+/** Lists of what waits, the most urgent first. `approvals`: asked for by others than the operator who looks. */
+export const waitingLists = [
+  'stuck',
+  'orphans',
+  'breaks',
+  'approvals',
+  'dead_letters',
+  'own_approvals',
+  'snoozed',
+  'open',
+] as const;
+export type WaitingList = (typeof waitingLists)[number];
+
+export interface WaitingRow {
+  readonly name: WaitingList;
+  readonly count: number;
+  readonly oldest_at: string | null;
+  /** The sum of it in each currency, the commonest first; for breaks of what the two sides differ by. */
+  readonly money: readonly { readonly currency: string; readonly amount: number }[];
+}
+
 export interface OverviewView {
-  readonly counts: {
-    readonly stuck: number;
-    readonly snoozed: number;
-    readonly open: number;
-    readonly approvals: number;
-    readonly orphans: number;
-    readonly dead_letters: number;
-    readonly breaks: number;
-  };
+  /** All lists, the most urgent first. */
+  readonly waiting: readonly WaitingRow[];
   /** Open operations by how long they have been open. */
   readonly open_by_age: readonly { readonly age: string; readonly count: number }[];
-  /** The time until which failover is held because commits may have been lost; null: it is not. */
+  /** The time until which failover is held because commits may have been lost, or `infinity`; null: it is not. */
   readonly failover_held_until: string | null;
 }

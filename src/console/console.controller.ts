@@ -7,10 +7,11 @@ import { type ActivityView } from './activity-views.js';
 import { Activity } from './activity.js';
 import { ConsoleReader } from './console-reader.js';
 import {
+  type HealthView,
   type OpenRow,
   type OrderPageView,
-  type OrphanRow,
   type OverviewView,
+  type WaitingOrphanRow,
   type PaymentPageView,
   type PaymentRow,
 } from './console-views.js';
@@ -20,11 +21,12 @@ import { type PageView } from '../core/page.view.js';
 import { BreakOfPspDto } from '../ops/dto/break-act.dto.js';
 import { type BreakWithNotesView } from '../reconciliation/reconciliation.view.js';
 import { ActivityDto } from './dto/activity.dto.js';
-import { SearchPaymentsDto } from './dto/search-payments.dto.js';
-import { OperatorActions } from '../approvals/actions.js';
+import { OpenOperationsDto, SearchPaymentsDto } from './dto/search-payments.dto.js';
+import { OpenOperations } from './open-operations.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { OrderPages } from './order-page.js';
-import { orphanRow, PaymentPages } from './payment-page.js';
+import { HealthPage } from './health-page.js';
+import { PaymentPages } from './payment-page.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 
@@ -33,18 +35,25 @@ const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 export class ConsoleController {
   constructor(
     private readonly reader: ConsoleReader,
+    private readonly open: OpenOperations,
     private readonly activity: Activity,
     private readonly pages: PaymentPages,
     private readonly orders: OrderPages,
     private readonly breaks: BreakPages,
-    private readonly actions: OperatorActions,
+    private readonly healthPage: HealthPage,
     private readonly seal: Encryption,
   ) {}
 
   @Get('overview')
   @ForRole('viewer')
-  overview(): Promise<OverviewView> {
-    return this.reader.overview();
+  overview(@CurrentOperator() operator: SignedIn): Promise<OverviewView> {
+    return this.reader.overview(operator.id);
+  }
+
+  @Get('health')
+  @ForRole('viewer')
+  health(): Promise<HealthView> {
+    return this.healthPage.show();
   }
 
   @Get('activity')
@@ -86,21 +95,21 @@ export class ConsoleController {
 
   @Get('operations/stuck')
   @ForRole('viewer')
-  async stuck(): Promise<PageView<OpenRow>> {
-    return { data: await this.reader.stuck(), next_cursor: null };
+  stuck(@Query() query: OpenOperationsDto): Promise<PageView<OpenRow>> {
+    return this.open.list(query.filter('stuck'), query.cursor ?? null);
   }
 
   /** Those that an operator looks after, off the list for a while. */
   @Get('operations/snoozed')
   @ForRole('viewer')
-  async snoozed(): Promise<PageView<OpenRow>> {
-    return { data: await this.reader.stuck(true), next_cursor: null };
+  snoozed(@Query() query: OpenOperationsDto): Promise<PageView<OpenRow>> {
+    return this.open.list(query.filter('snoozed'), query.cursor ?? null);
   }
 
   @Get('operations/open')
   @ForRole('viewer')
-  async open(): Promise<PageView<OpenRow>> {
-    return { data: await this.reader.open(), next_cursor: null };
+  tried(@Query() query: OpenOperationsDto): Promise<PageView<OpenRow>> {
+    return this.open.list(query.filter('open'), query.cursor ?? null);
   }
 
   /** With both of its sides. */
@@ -115,7 +124,7 @@ export class ConsoleController {
 
   @Get('orphans')
   @ForRole('viewer')
-  async orphans(): Promise<PageView<OrphanRow>> {
-    return { data: (await this.actions.orphans.list()).map(orphanRow), next_cursor: null };
+  async orphans(): Promise<PageView<WaitingOrphanRow>> {
+    return { data: await this.reader.orphans(), next_cursor: null };
   }
 }

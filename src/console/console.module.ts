@@ -18,8 +18,11 @@ import { ConsoleReader } from './console-reader.js';
 import { ConsoleSiteController } from './console-site.controller.js';
 import { ConsoleSite } from './console-site.js';
 import { ConsoleController } from './console.controller.js';
+import { HealthPage } from './health-page.js';
 import { InstallationController } from './installation.controller.js';
 import { InstallationReader } from './installation-reader.js';
+import { ListFilesController } from './list-files.controller.js';
+import { OpenOperations } from './open-operations.js';
 import { OrderPages } from './order-page.js';
 import { PaymentPages } from './payment-page.js';
 import { PayoutPages } from './payout-page.js';
@@ -42,6 +45,8 @@ import { PspAccounts } from './psp-accounts.js';
     RequestStorageModule,
   ],
   controllers: [
+    // Before those whose paths take any id.
+    ListFilesController,
     ConsoleController,
     PspAccountsController,
     InstallationController,
@@ -52,6 +57,8 @@ import { PspAccounts } from './psp-accounts.js';
   providers: [
     ConsoleSite,
     ConsoleReader,
+    OpenOperations,
+    HealthPage,
     PaymentPages,
     OrderPages,
     Activity,

@@ -11,6 +11,7 @@ import {
 } from '../core/merchant-settings.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { cursorOf, noCursor, placeIn } from './place-cursor.js';
 import { subjectOf } from '../request-storage/entity-key.js';
 import { type PageView } from '../core/page.view.js';
 import {
@@ -144,7 +145,8 @@ export class InstallationReader {
 
   /** @throws Problem `validation_failed` for a cursor that is none */
   async inbox(list: InboxList, cursor: string | null): Promise<PageView<NotificationRow>> {
-    const values = list === 'all' ? placeOf(cursor) : [];
+    const [at = null, psp = null, id = null] = placeIn(cursor, 'time', 3);
+    const values = list === 'all' ? [at, psp, id] : [];
     type Stored = Omit<NotificationRow, 'payment_id' | 'payout_id' | 'received_at'> & { received_at: Date };
     const found = await this.rows<Stored>(INBOX[list], values);
     const rows = found.map((row): NotificationRow => {
@@ -157,9 +159,7 @@ export class InstallationReader {
       };
     });
     if (list !== 'all') return { data: rows, next_cursor: null };
-    return pageOf(rows, ({ received_at: at, psp, event_id: id }) =>
-      Buffer.from(JSON.stringify([at, psp, id])).toString('base64url'),
-    );
+    return pageOf(rows, ({ received_at: at, psp, event_id: id }) => cursorOf([at, psp, id]));
   }
 
   async payouts(
@@ -194,22 +194,6 @@ function pageOf<Row>(rows: readonly Row[], cursorOf: (row: Row) => string): Page
 
 function withoutQuery(url: string): string {
   return url.split('?')[0]!;
-}
-
-function placeOf(cursor: string | null): readonly [string | null, string | null, string | null] {
-  if (cursor === null) return [null, null, null];
-  try {
-    const [at, psp, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    const isPlace = [at, psp, id].every((part) => typeof part === 'string' && !part.includes('\0'));
-    if (isPlace && !Number.isNaN(Date.parse(at as string))) return [at, psp, id] as [string, string, string];
-  } catch {
-    // Refused below.
-  }
-  throw noCursor();
-}
-
-function noCursor(): Problem {
-  return new Problem('validation_failed', 'The cursor is not the next_cursor of a page.');
 }
 
 function settingView(key: SettingKey, settings: MerchantSettingsJson): SettingView {

@@ -7,6 +7,7 @@ import { type Hold } from '../core/hold.js';
 import { type Ids } from '../core/ids.js';
 import { type LockHolder } from '../core/lock-holder.js';
 import { repeat } from '../core/repeat.js';
+import { VERSION } from '../core/version.js';
 
 const BEAT_MS = 500;
 /** A session that says nothing for so long is given up, and another one opened. */
@@ -25,6 +26,8 @@ const PROBES = 'SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SE
 
 /** The first key of the advisory locks that processes hold on their numbers. */
 export const PROCESS_CLASS = 1_886_546_035;
+/** The name of its session in the database, followed by the version. */
+export const PROCESS_NAME = 'payonce-process ';
 const TAKE_NUMBER = `
 SELECT n AS number, pg_try_advisory_lock(${PROCESS_CLASS}, n) AS taken, pg_backend_pid() AS pid
   FROM (SELECT nextval('process_numbers')::integer AS n) AS drawn`;
@@ -131,7 +134,7 @@ export class ProcessSession implements LockHolder {
   private async connect(): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: this.url,
-      application_name: 'payonce-process',
+      application_name: `${PROCESS_NAME}${VERSION}`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       keepAlive: true,

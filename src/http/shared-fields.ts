@@ -150,3 +150,15 @@ export function IsQueryTime(description: string): PropertyDecorator {
   const message = 'must be an RFC 3339 time such as 2026-11-21T10:00:00Z (in a query, + is written %2B)';
   return IsText({ maxLength: 40, format: 'date-time', is: isTime, optional: true, description, message });
 }
+
+/** A day of UTC. Optional. */
+export const IsDay = (description: string): PropertyDecorator =>
+  IsText({
+    maxLength: 10,
+    pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+    format: 'date',
+    is: (text) => !Number.isNaN(Date.parse(`${text}T00:00:00Z`)),
+    optional: true,
+    description,
+    message: 'must be a day such as 2026-11-22',
+  });

@@ -212,7 +212,8 @@ export class IdempotentRunner {
     asked: string,
     run: KeyedRun,
   ): Promise<KeyedAnswer | null> {
-    const isSame = key.operation === operation.name && this.options.seal.matches(asked, key.fingerprint);
+    const { seal } = this.options;
+    const isSame = key.operation === operation.name && seal.matches(asked, key.fingerprint);
     if (isSame === null) {
       throw new Problem(
         'invalid_state',

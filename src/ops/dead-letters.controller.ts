@@ -1,11 +1,11 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, type StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Page } from '../core/page.js';
 import { aPage, Operation } from '../http/operation.decorator.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
 import { deadLetterCountView, DeadLetterView, deadLetterView } from '../jobs/dead-letter.view.js';
-import { DeadLetters } from '../jobs/dead-letters.js';
-import { CurrentActor } from '../operators/console-access.js';
+import { DeadLetters, MAX_IN_A_PAGE } from '../jobs/dead-letters.js';
+import { CurrentActor, ForRole } from '../operators/console-access.js';
 import {
   DeadLetterCountsView,
   DeadLetterPage,
@@ -13,6 +13,7 @@ import {
   DeadLettersPurgedView,
 } from './dead-letter-answers.view.js';
 import * as example from './dead-letter.examples.js';
+import { listFile } from './list-file.js';
 import { ListDeadLettersDto } from './dto/list-dead-letters.dto.js';
 import { SelectDeadLettersDto } from './dto/select-dead-letters.dto.js';
 
@@ -50,6 +51,19 @@ export class DeadLettersController {
   @ForOperators('viewer')
   async counts(): Promise<DeadLetterCountsView> {
     return { data: (await this.letters.counts()).map(deadLetterCountView) };
+  }
+
+  @Get('list.csv')
+  @ForRole('viewer')
+  asCsv(@Query() query: ListDeadLettersDto): StreamableFile {
+    return listFile('dead-letters.csv', async (cursor) => {
+      const { letters, nextCursor } = await this.letters.list({
+        ...query.toValues(),
+        limit: MAX_IN_A_PAGE,
+        cursor,
+      });
+      return { data: letters.map(deadLetterView), next_cursor: nextCursor };
+    });
   }
 
   @Get(':id')

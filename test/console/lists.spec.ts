@@ -5,6 +5,9 @@ import { ActivityCounter } from '../../src/console/activity-counter.js';
 import { type Span } from '../../src/console/activity-views.js';
 import { Activity } from '../../src/console/activity.js';
 import { ConsoleReader } from '../../src/console/console-reader.js';
+import { type PageView } from '../../src/core/page.view.js';
+import { type OpenRow } from '../../src/console/console-views.js';
+import { OpenOperations } from '../../src/console/open-operations.js';
 import { InstallationReader } from '../../src/console/installation-reader.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -30,6 +33,7 @@ const GROWING = [
 let database: FreshDatabase;
 let pool: Pool;
 let reader: ConsoleReader;
+let open: OpenOperations;
 let installation: InstallationReader;
 let activity: Activity;
 let counter: ActivityCounter;
@@ -40,7 +44,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   pool = newPool();
   readers();
-  // Ids of the last days, one payment after the other: a tenth failed, one in a thousand open, one in 5,000 stuck.
+  // Ids of the last days, one payment after the other: a tenth failed, one in 200 open, one in 5,000 stuck.
   const id = `(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - (${ROWS} - n) * 600), 12, '0') || '7000a000' ||
                lpad(to_hex(n), 12, '0'))::uuid`;
   const from = `FROM generate_series(1, ${ROWS}) n`;
@@ -55,9 +59,9 @@ beforeAll(async () => {
     INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
            psp_idempotency_key, psp_reference, verdict, next_step_at, stuck_at, decided_at, fence, opened_at)
     SELECT '${merchantId}', 'payment-' || ${id} || '-charge', 1, 'charge', ${id}, 'stripe', 1000, 'EUR', n,
-           'pi_' || n, CASE WHEN n % 1000 = 1 THEN 'open' ELSE 'effective' END,
-           CASE WHEN n % 1000 = 1 AND n % 5000 <> 1 THEN now() END, CASE WHEN n % 5000 = 1 THEN now() END,
-           CASE WHEN n % 1000 <> 1 THEN now() END, 1, now() - (${ROWS} - n) * interval '600 ms' ${from};
+           'pi_' || n, CASE WHEN n % 200 = 1 THEN 'open' ELSE 'effective' END,
+           CASE WHEN n % 200 = 1 AND n % 5000 <> 1 THEN now() END, CASE WHEN n % 5000 = 1 THEN now() END,
+           CASE WHEN n % 200 <> 1 THEN now() END, 1, now() - (${ROWS} - n) * interval '600 ms' ${from};
     INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, trace_id, request, started_at, ended_at, outcome, latency_ms)
     SELECT merchant_id, entity_key, route, 1, 'execute', 't', '{}', opened_at, opened_at,
            CASE verdict WHEN 'effective' THEN 'succeeded' ELSE 'unknown' END, 100 FROM psp_requests ORDER BY opened_at;
@@ -95,6 +99,7 @@ function newPool(): Pool {
 function readers(): void {
   const clock = new SystemClock();
   reader = new ConsoleReader(pool);
+  open = new OpenOperations(pool);
   installation = new InstallationReader(pool);
   activity = new Activity(pool, clock);
   counter = new ActivityCounter(pool, { now: () => new Date(Date.now() + counterAheadMs) });
@@ -118,7 +123,20 @@ async function endSessions(): Promise<void> {
   await eventually(async () => (await pool.query(others)).rowCount === 0, 'the sessions before to be gone');
 }
 
-const any = { q: null, customers: [], status: null, psp: null, merchant: null };
+const any = {
+  q: null,
+  customers: [],
+  status: null,
+  psp: null,
+  merchant: null,
+  currency: null,
+  amountFrom: null,
+  amountTo: null,
+  createdFrom: null,
+  createdBefore: null,
+  failure: null,
+};
+const every = { order: 'oldest', psp: null, merchant: null, currency: null, reason: null } as const;
 
 it.each<[string, () => Promise<unknown>]>([
   ['the newest payments', () => reader.payments(any, null)],
@@ -131,9 +149,15 @@ it.each<[string, () => Promise<unknown>]>([
   ['a reference', () => reader.payments({ ...any, q: 'order-777' }, null)],
   ['a customer', () => reader.payments({ ...any, q: 'cleo', customers: [CUSTOMER] }, null)],
   ['an id at the PSP', () => reader.payments({ ...any, q: 'pi_777' }, null)],
-  ['what is stuck', () => reader.stuck()],
-  ['what is open', () => reader.open()],
-  ['the overview', () => reader.overview()],
+  ['what a reference begins with', () => reader.payments({ ...any, q: 'order-77' }, null)],
+  ['what an id begins with', () => reader.payments({ ...any, q: '019aa5c0' }, null)],
+  [
+    'those of an amount and a day',
+    () => reader.payments({ ...any, currency: 'EUR', amountFrom: 900, createdFrom: new Date() }, null),
+  ],
+  ['what is stuck', () => open.list({ ...every, list: 'stuck' }, null)],
+  ['the largest of what is open', () => open.list({ ...every, list: 'open', order: 'largest' }, null)],
+  ['the overview', () => reader.overview(merchantId)],
   ['the charts of an hour', () => activity.read('hour')],
   ['the charts of a day', () => activity.read('day')],
   ['the charts of a week', () => activity.read('week')],
@@ -220,4 +244,31 @@ it('counts each payment and each call once, and again what was undecided', async
     "INSERT INTO activity_minutes VALUES (date_trunc('minute', now() - interval '9 days'), now(), false)",
   );
   expect((await counter.runOnce()).forgotten).toBeGreaterThanOrEqual(1);
+});
+
+it.each(['oldest', 'newest', 'largest'] as const)(
+  'pages through what is open, the %s first',
+  async (order) => {
+    const found: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: PageView<OpenRow> = await open.list({ ...every, list: 'open', order }, cursor);
+      found.push(...page.data.map(({ entity_key: key }) => key));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    const { rows } = await pool.query<{ key: string }>(
+      "SELECT entity_key AS key FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL",
+    );
+    expect(rows.length).toBeGreaterThan(200);
+    // All have one amount, and are told apart by their keys.
+    expect(found.toSorted()).toEqual(rows.map(({ key }) => key).toSorted());
+    expect(found).toEqual(order === 'oldest' ? found.toSorted() : found.toSorted().toReversed());
+  },
+);
+
+it('refuses a cursor that is none', async () => {
+  const cursor = Buffer.from('["yesterday","x"]').toString('base64url');
+  await expect(open.list({ ...every, list: 'open' }, cursor)).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
 import { SystemClock } from '../../src/core/clock.js';
@@ -244,9 +245,20 @@ describeInBrowser('the console', () => {
        VALUES ($1, 'webhook.apply', 'webhook.apply.2', '{}', 'exhausted', 'timed out', 5, now(), now())`,
       [id],
     );
+    await environment.sql(
+      `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
+       SELECT gen_random_uuid(), 'webhook.apply', 'webhook.apply.of-' || n, '{"account": "stripe"}', 'unreadable', '', 1, now(), now()
+         FROM generate_series(1, 60) n`,
+    );
     const { context, page, complaints } = await openPage(browser);
     await signIn(page, ada!, 1);
     await page.getByRole('link', { name: 'Dead letters' }).first().click();
+    // More than a page shows: by their cause.
+    await page
+      .getByRole('row', { name: /webhook.apply unreadable 60/ })
+      .getByRole('button', { name: 'Requeue all' })
+      .click();
+    await page.getByText('60 sent back to their queue.').waitFor();
     await page.getByLabel(`Choose ${id}`).check();
     await page.getByRole('button', { name: 'Requeue 1' }).click();
     await page.getByText('1 sent back to their queue.').waitFor();
@@ -513,6 +525,7 @@ describeInBrowser('the console', () => {
       'approvals',
       'orphans',
       'dead-letters',
+      'health',
       'reconciliation',
       'reconciliation?list=reports',
       'ledger',
@@ -590,6 +603,48 @@ describeInBrowser('the console', () => {
     };
 
     /** On a machine that does nothing else: 1 s for a first view, 100 ms for an interaction. It takes longer beside other specs. */
+    it('narrows a list by filters in its address, keeps a view of it, and saves it as a file', async () => {
+      const asked = () => Object.fromEntries(new URL(page.url()).searchParams);
+      await page.goto(`${service.url}/ops/payments`);
+      await page.getByRole('button', { name: 'Filter…' }).click();
+      await page.getByLabel('State').selectOption('captured');
+      await page.getByLabel('Currency').fill('usd');
+      await page.getByLabel('At most').fill('12,00');
+      await page.getByText('Digits, and a point before the decimals.').waitFor();
+      expect(await page.getByRole('button', { name: 'Show' }).isDisabled()).toBe(true);
+      await page.getByLabel('At most').fill('12.00');
+      if (pictures) await page.screenshot({ path: `${pictures}/filters.png`, fullPage: true });
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page.getByText('At most: 12.00 USD').waitFor();
+      await page.getByRole('link', { name: 'order-2' }).waitFor({ state: 'detached' });
+      const narrowed = { status: 'captured', currency: 'USD', amount_to: '1200' };
+      expect(asked()).toEqual(narrowed);
+
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByLabel('Name of this view').fill('small ones');
+      await page.getByRole('button', { name: 'Keep' }).click();
+      await page.getByRole('menuitem', { name: 'small ones' }).waitFor();
+      if (pictures) await page.screenshot({ path: `${pictures}/filters-views.png`, fullPage: true });
+      await page.keyboard.press('Escape');
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'CSV' }).click(),
+      ]);
+      expect(file.suggestedFilename()).toBe('payments.csv');
+      expect(readFileSync(await file.path(), 'utf8')).toMatch(
+        /^id,.*\n.*,part-12,captured,12\.00,USD,stripe,.*\n$/,
+      );
+
+      await page.getByRole('button', { name: 'Without State' }).click();
+      await page.getByRole('link', { name: 'part-1', exact: true }).waitFor();
+      expect(asked()).toEqual({ currency: 'USD', amount_to: '1200' });
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menuitem', { name: 'small ones' }).click();
+      await page.getByRole('link', { name: 'part-1', exact: true }).waitFor({ state: 'detached' });
+      expect(asked()).toEqual(narrowed);
+    });
+
     it('shows its first view soon, and answers to clicks and keys at once', async () => {
       const seenAfter = async (path: string, text: string) => {
         const from = performance.now();
@@ -599,7 +654,7 @@ describeInBrowser('the console', () => {
       };
       const [payment, overview] = [
         await seenAfter(`payments/${ids[0]}`, 'What happened'),
-        await seenAfter('', 'A person has to find out'),
+        await seenAfter('', 'Find out what the PSP did'),
       ];
       await page.evaluate(observeInteractions);
       const shown: number[] = [];

@@ -260,7 +260,7 @@ describe('dropped connections of the database', () => {
   async function dropConnections(): Promise<number> {
     const [row] = await environment.sql<{ dropped: number }>(
       `SELECT count(pg_terminate_backend(pid))::int AS dropped FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name IN ('payonce', 'payonce-commit', 'payonce-process')`,
+      WHERE datname = current_database() AND application_name ~ '^payonce(-commit|-process .*)?$'`,
     );
     return row!.dropped;
   }

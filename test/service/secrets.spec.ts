@@ -58,7 +58,8 @@ describe('tokens, customers and credentials', () => {
   /** Not even a PSP knows this one; Stripe repeats it in its refusal. */
   const unknownToken = 'visa-LEAK7f3a-nobody-knows';
   const email = 'leak7f3a.customer@shop.example';
-  const customer = 'customer-LEAK7f3a';
+  /** A reference that is no address is no secret: docs/adr/0190. */
+  const customer = 'customer-LEAK7f3a@shop.example';
 
   const secrets = () => [
     ...Object.values(tokens),

@@ -14,7 +14,7 @@ const MOST = 100;
 
 interface Judged {
   readonly row: OpenRow;
-  readonly verdict: VerdictView;
+  readonly verdict: Pick<VerdictView, 'allowed' | 'headline'>;
 }
 
 const named = ({ merchant_id, entity_key }: OpenRow) => ({ merchant_id, entity_key });
@@ -35,7 +35,12 @@ export function Bulk({ act, rows, close }: { act: BulkAct; rows: readonly OpenRo
       const judged: Judged[] = [];
       for (const row of chosen) {
         const of = { ...named(row), act: act === 'retry' ? 'retry' : 'look_up' };
-        judged.push({ row, verdict: await api<VerdictView>('POST', 'operations/verdict', of) });
+        // One that cannot be judged is left as it is; it does not keep the others.
+        const verdict = api<VerdictView>('POST', 'operations/verdict', of).catch((error: Error) => ({
+          allowed: false,
+          headline: `Not judged: ${error.message}`,
+        }));
+        judged.push({ row, verdict: await verdict });
       }
       return judged;
     },

@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApprovalView } from '../../../src/approvals/approval-views.js';
-import { type OrphanRow } from '../../../src/console/console-views.js';
+import { type WaitingOrphanRow } from '../../../src/console/console-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';
 import { money, State, Time } from '../format.js';
-import { Heading, Listing, Loaded, Nothing } from '../parts.js';
+import { Download, Heading, Listing, Loaded, Nothing } from '../parts.js';
 import { useMay } from '../session.js';
 
 export function Orphans() {
   const query = useQuery({
     queryKey: ['orphans'],
-    queryFn: () => api<PageView<OrphanRow>>('GET', 'orphans'),
+    queryFn: () => api<PageView<WaitingOrphanRow>>('GET', 'orphans'),
   });
   return (
     <>
@@ -22,6 +22,9 @@ export function Orphans() {
         title="Orphan effects"
         hint="What a PSP did for a route that was ruled out. It is given back once the PSP has been asked about it."
       />
+      <Group mb="xs">
+        <Download path="orphans.csv">CSV</Download>
+      </Group>
       <Loaded query={query}>
         {({ data }) =>
           data.length === 0 ? <Nothing>No orphan effect waits.</Nothing> : <Rows rows={data} />
@@ -31,9 +34,11 @@ export function Orphans() {
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
+function Rows({ rows }: { readonly rows: readonly WaitingOrphanRow[] }) {
   const mayAct = useMay('operator');
-  const [chosen, choose] = useState<{ kind: 'return_orphan' | 'close_orphan'; row: OrphanRow } | null>(null);
+  const [chosen, choose] = useState<{ kind: 'return_orphan' | 'close_orphan'; row: WaitingOrphanRow } | null>(
+    null,
+  );
   return (
     <>
       <Listing
@@ -41,14 +46,15 @@ function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
         keyOf={(row) => `${row.entity_key} ${row.route} ${row.psp_reference}`}
         columns={[
           {
-            label: 'Operation',
-            cell: ({ entity_key: key }) => (
+            label: 'Reference',
+            isLong: true,
+            cell: ({ entity_key: key, reference }) => (
               <Link
                 to="/payments/$id"
                 params={{ id: key.slice('payment-'.length, 'payment-'.length + 36) }}
                 className="row-link mono"
               >
-                {key}
+                {reference ?? key}
               </Link>
             ),
           },
@@ -64,11 +70,13 @@ function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
             ),
           },
           { label: 'Found', cell: ({ found_at: at }) => <Time at={at} /> },
+          { label: 'Why it waits', isLong: true, cell: why },
+          { label: 'Merchant', isExtra: true, cell: ({ merchant }) => merchant },
           ...(mayAct
             ? [
                 {
                   label: 'Act',
-                  cell: (row: OrphanRow) => (
+                  cell: (row: WaitingOrphanRow) => (
                     <Group gap="xs">
                       <Button
                         size="compact-xs"
@@ -96,7 +104,19 @@ function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
   );
 }
 
-function Ask(props: { kind: 'return_orphan' | 'close_orphan'; row: OrphanRow; close: () => void }) {
+const waits: Readonly<Record<string, string>> = {
+  open: 'Nobody has decided whether it is given back',
+  approved: 'It is given back next',
+  compensating: 'It is being given back',
+  failed: 'It could not be given back',
+};
+
+function why({ status, psp, said }: WaitingOrphanRow): string {
+  const known = waits[status] ?? status;
+  return said === null ? known : `${known}: ${psp} said ${said.outcome} ${said.psp_code ?? ''}`.trim();
+}
+
+function Ask(props: { kind: 'return_orphan' | 'close_orphan'; row: WaitingOrphanRow; close: () => void }) {
   const { kind, row, close } = props;
   const [evidence, setEvidence] = useState('');
   const { merchant_id, entity_key, route, psp_reference } = row;

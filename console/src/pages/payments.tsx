@@ -1,22 +1,14 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
 import { type PaymentRow } from '../../../src/console/console-views.js';
-import { api } from '../api.js';
-import { money, optionsOf, State, Time } from '../format.js';
+import { api, queryOf } from '../api.js';
+import { type Filter, Filters, type Search } from '../filters.js';
+import { money, State, Time } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
-
-/** Filters stand in the URL, so that a list can be sent to a colleague. */
-export interface PaymentsSearch {
-  readonly q?: string;
-  readonly status?: string;
-  readonly psp?: string;
-  readonly merchant?: string;
-  readonly cursor?: string;
-}
 
 const statuses = [
   'processing',
@@ -29,17 +21,28 @@ const statuses = [
   'failed',
 ];
 
+const filters: readonly Filter[] = [
+  { name: 'status', label: 'State', kind: 'choice', choices: statuses },
+  { name: 'from', label: 'From', kind: 'day' },
+  { name: 'to', label: 'To', kind: 'day' },
+  { name: 'psp', label: 'PSP account', kind: 'text' },
+  { name: 'currency', label: 'Currency', kind: 'text' },
+  { name: 'amount_from', label: 'At least', kind: 'amount' },
+  { name: 'amount_to', label: 'At most', kind: 'amount' },
+  { name: 'failure', label: 'Failure', kind: 'text' },
+  { name: 'merchant', label: 'Merchant id', kind: 'text' },
+];
+
 export function Payments() {
   const search = useSearch({ from: '/shell/payments' });
   const navigate = useNavigate({ from: '/payments' });
   const [typed, setTyped] = useState(search.q ?? '');
   const query = useQuery({
     queryKey: ['payments', search],
-    queryFn: () =>
-      api<PageView<PaymentRow>>('GET', `payments?${new URLSearchParams({ ...search }).toString()}`),
+    queryFn: () => api<PageView<PaymentRow>>('GET', `payments?${queryOf(search)}`),
     placeholderData: keepPreviousData,
   });
-  const narrow = (change: PaymentsSearch) => {
+  const narrow = (change: Search) => {
     const { cursor: _cursor, ...kept } = search;
     void navigate({ search: { ...kept, ...change }, replace: true });
   };
@@ -47,32 +50,19 @@ export function Payments() {
   return (
     <>
       <Heading title="Payments" hint="Press / to search from any page" />
-      <Group mb="md" gap="sm" align="end">
-        <TextInput
-          id="search"
-          label="Search"
-          type="search"
-          placeholder="Id, reference, id at the PSP, customer"
-          flex="1 1 260px"
-          value={typed}
-          onChange={({ currentTarget: { value } }) => {
-            setTyped(value);
-            find(value);
-          }}
-        />
-        {search.merchant && (
-          <Button variant="default" onClick={() => narrow({ merchant: '' })}>
-            Of one merchant ✕
-          </Button>
-        )}
-        <NativeSelect
-          label="State"
-          data={optionsOf(statuses, 'any')}
-          value={search.status ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ status: value })}
-          disabled={typed.trim() !== ''}
-        />
-      </Group>
+      <TextInput
+        id="search"
+        aria-label="Search"
+        type="search"
+        placeholder="Id, reference or their beginning, id at the PSP, entity key, customer"
+        mb="xs"
+        value={typed}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value);
+          find(value);
+        }}
+      />
+      {typed.trim() === '' && <Filters list="payments" filters={filters} search={search} set={narrow} />}
       <Loaded query={query}>
         {({ data, next_cursor: next }) => (
           <>

@@ -1,53 +1,93 @@
-import { Button, Group, SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type OpenRow } from '../../../src/console/console-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
-import { api } from '../api.js';
+import { api, queryOf } from '../api.js';
+import { type Filter, Filters, type Search } from '../filters.js';
 import { money, Time } from '../format.js';
-import { Heading, Listing, Loaded, Nothing, ShortKey } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, PageButtons, ShortKey } from '../parts.js';
 import { useMay } from '../session.js';
 import { Bulk, type BulkAct } from './bulk.js';
 
+const hints: Readonly<Record<string, string>> = {
+  stuck: 'Nothing is tried any more: a person has to find out what the PSP did.',
+  snoozed: 'Stuck, and off the list for a while: each has an owner who looks after it.',
+  open: 'Not decided yet, and tried again by the service.',
+};
+
+const filters: readonly Filter[] = [
+  { name: 'psp', label: 'PSP account', kind: 'text' },
+  { name: 'currency', label: 'Currency', kind: 'text' },
+  { name: 'merchant', label: 'Merchant id', kind: 'text' },
+];
+
 export function Stuck() {
-  const { list = 'stuck' } = useSearch({ from: '/shell/stuck' });
+  const search = useSearch({ from: '/shell/stuck' });
+  const { list = 'stuck', ...narrowed } = search;
   const navigate = useNavigate({ from: '/stuck' });
   const query = useQuery({
-    queryKey: ['operations', list],
-    queryFn: () => api<PageView<OpenRow>>('GET', `operations/${list}`),
+    queryKey: ['operations', search],
+    queryFn: () => api<PageView<OpenRow>>('GET', `operations/${list}?${queryOf(narrowed)}`),
+    placeholderData: keepPreviousData,
   });
+  // Those that are met, and the one that is asked for.
+  const met = (query.data?.data ?? []).map(({ reason }) => reason ?? '');
+  const reasons = new Set([...met, search['reason'] ?? ''].filter((each) => each !== ''));
+  const narrow = (change: Search) => {
+    const { cursor: _cursor, ...kept } = search;
+    void navigate({ search: { ...kept, ...change } });
+  };
   return (
     <>
-      <Heading
-        title="Stuck and open"
-        hint={
-          list === 'snoozed'
-            ? 'Stuck, and off the list for a while: each has an owner who looks after it.'
-            : list === 'stuck'
-              ? 'Nothing is tried any more: a person has to find out what the PSP did. The longest stuck first.'
-              : 'Not decided yet, and tried again by the service. The oldest first.'
-        }
-      >
-        <SegmentedControl
-          aria-label="List"
-          data={[
-            { value: 'stuck', label: 'Stuck' },
-            { value: 'snoozed', label: 'Snoozed' },
-            { value: 'open', label: 'Open' },
-          ]}
-          value={list}
-          onChange={(value) => void navigate({ search: value === 'stuck' ? {} : { list: value } })}
-        />
+      <Heading title="Stuck and open" hint={hints[list] ?? ''}>
+        <Group gap="xs">
+          <NativeSelect
+            aria-label="Order"
+            data={[
+              { value: 'oldest', label: 'Oldest first' },
+              { value: 'newest', label: 'Newest first' },
+              { value: 'largest', label: 'Largest amount first' },
+            ]}
+            value={search['order'] ?? 'oldest'}
+            onChange={({ currentTarget: { value } }) => narrow({ order: value })}
+          />
+          <SegmentedControl
+            aria-label="List"
+            data={[
+              { value: 'stuck', label: 'Stuck' },
+              { value: 'snoozed', label: 'Snoozed' },
+              { value: 'open', label: 'Open' },
+            ]}
+            value={list}
+            onChange={(value) => narrow({ list: value === 'stuck' ? '' : value })}
+          />
+        </Group>
       </Heading>
+      <Filters
+        list={`operations/${list}`}
+        filters={[...filters, { name: 'reason', label: 'Why', kind: 'choice', choices: [...reasons] }]}
+        search={narrowed}
+        set={narrow}
+      />
       <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Nothing>No operation is {list}.</Nothing>
-          ) : (
-            <Rows rows={data} isStuck={list !== 'open'} />
-          )
-        }
+        {({ data, next_cursor: next }) => (
+          <>
+            {data.length === 0 ? (
+              <Nothing>No operation is {list}.</Nothing>
+            ) : (
+              <Rows rows={data} isStuck={list !== 'open'} />
+            )}
+            <PageButtons
+              isFirst={!search['cursor']}
+              next={next}
+              labels={['First', 'Next']}
+              onFirst={() => narrow({})}
+              onNext={(cursor) => narrow({ cursor })}
+            />
+          </>
+        )}
       </Loaded>
     </>
   );
@@ -91,10 +131,7 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
           },
           { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
           { label: 'PSP', cell: ({ psp }) => psp },
-          {
-            label: isStuck ? 'Stuck' : 'Opened',
-            cell: (row) => <Time at={isStuck ? row.stuck_at : row.opened_at} />,
-          },
+          { label: 'Opened', cell: (row) => <Time at={row.opened_at} /> },
           { label: 'Last outcome', isExtra: true, cell: (row) => row.last_outcome ?? 'unanswered' },
           {
             label: isStuck ? 'Why' : 'Next try',

@@ -1,11 +1,16 @@
-import { IsText } from '../../http/fields.js';
-import { UUID } from '../../http/shared-fields.js';
+import { IsOneOf, IsText } from '../../http/fields.js';
+import { IsAmount, IsCurrencyCode, IsDay, UUID } from '../../http/shared-fields.js';
 import { type PaymentFilter } from '../console-reader.js';
+import { type OpenFilter, type OpenListName, type OpenOrder, openOrders } from '../open-operations.js';
 
 export class CursorDto {
   @IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the next_cursor of a page' })
   cursor?: string;
 }
+
+const IsPsp = () => IsText({ maxLength: 64, optional: true, message: 'must be the name of a PSP account' });
+const IsMerchant = () =>
+  IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the id of a merchant' });
 
 export class SearchPaymentsDto extends CursorDto {
   @IsText({ maxLength: 255, optional: true, message: 'must be 1 to 255 characters' })
@@ -14,16 +19,71 @@ export class SearchPaymentsDto extends CursorDto {
   @IsText({ maxLength: 30, pattern: '^[a-z_]{1,30}$', optional: true, message: 'must be a status' })
   status?: string;
 
-  @IsText({ maxLength: 64, optional: true, message: 'must be the name of a PSP account' })
+  @IsPsp()
   psp?: string;
 
-  @IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the id of a merchant' })
+  @IsMerchant()
   merchant?: string;
+
+  @IsCurrencyCode({ optional: true })
+  currency?: string;
+
+  @IsAmount({ optional: true })
+  amount_from?: number;
+
+  @IsAmount({ optional: true })
+  amount_to?: number;
+
+  @IsDay('The first day (UTC).')
+  from?: string;
+
+  @IsDay('The last day (UTC).')
+  to?: string;
+
+  @IsText({ maxLength: 64, optional: true, message: 'must be the code or the category of a failure' })
+  failure?: string;
 
   /** `customersOf`: what payments keep of a customer of that name. */
   filter(customersOf: (name: string) => readonly Uint8Array[]): PaymentFilter {
-    const { status = null, psp = null, merchant = null } = this;
+    const { status = null, psp = null, merchant = null, currency = null, failure = null } = this;
+    const { from, to, amount_from: amountFrom = null, amount_to: amountTo = null } = this;
     const q = this.q?.trim() || null;
-    return { q, customers: q === null ? [] : customersOf(q), status, psp, merchant };
+    const createdFrom = from === undefined ? null : new Date(`${from}T00:00:00Z`);
+    const createdBefore = to === undefined ? null : new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS);
+    const money = { currency, amountFrom, amountTo };
+    const customers = q === null ? [] : customersOf(q);
+    return { q, customers, status, psp, merchant, failure, createdFrom, createdBefore, ...money };
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+export class OpenOperationsDto {
+  @IsOneOf(openOrders, { optional: true })
+  order?: OpenOrder;
+
+  @IsPsp()
+  psp?: string;
+
+  @IsMerchant()
+  merchant?: string;
+
+  @IsCurrencyCode({ optional: true })
+  currency?: string;
+
+  @IsText({ maxLength: 200, optional: true, message: 'must be a reason' })
+  reason?: string;
+
+  @IsText({
+    maxLength: 600,
+    pattern: '^[A-Za-z0-9_-]+$',
+    optional: true,
+    message: 'must be the next_cursor of a page',
+  })
+  cursor?: string;
+
+  filter(list: OpenListName): OpenFilter {
+    const { order = 'oldest', psp = null, merchant = null, currency = null, reason = null } = this;
+    return { list, order, psp, merchant, currency, reason };
   }
 }

@@ -1,19 +1,7 @@
 import { IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
-import { UUID } from '../../http/shared-fields.js';
-import { IsPspName } from '../../http/shared-fields.js';
+import { IsDay, IsPspName, UUID } from '../../http/shared-fields.js';
 import { ledgerAccounts, type LedgerAccount } from '../../core/ledger-accounts.js';
 import { type Days, type StatementFilter } from '../../ledger/ledger.js';
-
-const IsDay = (description: string) =>
-  IsText({
-    maxLength: 10,
-    pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
-    format: 'date',
-    is: (text) => !Number.isNaN(Date.parse(`${text}T00:00:00Z`)),
-    optional: true,
-    description,
-    message: 'must be a day such as 2026-11-22',
-  });
 
 /** Days of UTC. */
 export class LedgerDaysDto {

@@ -1,0 +1,82 @@
+import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
+import { Encryption } from '../core/encryption.js';
+import { ForRole } from '../operators/console-access.js';
+import { listFile } from '../ops/list-file.js';
+import { hashesOfCustomer } from '../payments/customer-of-payment.js';
+import { ConsoleReader } from './console-reader.js';
+import { ListDeliveriesDto, ListInboxDto, ListPayoutsDto } from './dto/installation.dto.js';
+import { OpenOperationsDto, SearchPaymentsDto } from './dto/search-payments.dto.js';
+import { InstallationReader } from './installation-reader.js';
+import { OpenOperations } from './open-operations.js';
+
+/** /ops/api: the lists of the console as CSV files, narrowed as on their pages. */
+@Controller('ops/api')
+export class ListFilesController {
+  constructor(
+    private readonly reader: ConsoleReader,
+    private readonly open: OpenOperations,
+    private readonly installation: InstallationReader,
+    private readonly seal: Encryption,
+  ) {}
+
+  @Get('payments.csv')
+  @ForRole('viewer')
+  payments(@Query() query: SearchPaymentsDto): StreamableFile {
+    const filter = query.filter((name) => hashesOfCustomer(this.seal, name));
+    return listFile('payments.csv', (cursor) => this.reader.payments(filter, cursor));
+  }
+
+  @Get('operations/stuck.csv')
+  @ForRole('viewer')
+  stuck(@Query() query: OpenOperationsDto): StreamableFile {
+    return listFile('stuck.csv', (cursor) => this.open.list(query.filter('stuck'), cursor));
+  }
+
+  @Get('operations/snoozed.csv')
+  @ForRole('viewer')
+  snoozed(@Query() query: OpenOperationsDto): StreamableFile {
+    return listFile('snoozed.csv', (cursor) => this.open.list(query.filter('snoozed'), cursor));
+  }
+
+  @Get('operations/open.csv')
+  @ForRole('viewer')
+  tried(@Query() query: OpenOperationsDto): StreamableFile {
+    return listFile('open.csv', (cursor) => this.open.list(query.filter('open'), cursor));
+  }
+
+  @Get('orphans.csv')
+  @ForRole('viewer')
+  orphans(): StreamableFile {
+    return listFile('orphan-effects.csv', async () => ({
+      data: await this.reader.orphans(),
+      next_cursor: null,
+    }));
+  }
+
+  @Get('payouts.csv')
+  @ForRole('viewer')
+  payouts(@Query() { q = '', status }: ListPayoutsDto): StreamableFile {
+    const named = q.trim() === '' ? null : q;
+    return listFile('payouts.csv', (cursor) => this.installation.payouts(named, status ?? null, cursor));
+  }
+
+  @Get('webhooks/deliveries.csv')
+  @ForRole('viewer')
+  deliveries(@Query() { list }: ListDeliveriesDto): StreamableFile {
+    return listFile('deliveries.csv', (cursor) =>
+      this.installation.deliveries(list === 'undelivered', cursor),
+    );
+  }
+
+  @Get('webhooks/inbox.csv')
+  @ForRole('viewer')
+  inbox(@Query() { list = 'all' }: ListInboxDto): StreamableFile {
+    return listFile('notifications.csv', (cursor) => this.installation.inbox(list, cursor));
+  }
+
+  @Get('merchants.csv')
+  @ForRole('viewer')
+  merchants(): StreamableFile {
+    return listFile('merchants.csv', (cursor) => this.installation.merchants(cursor));
+  }
+}
