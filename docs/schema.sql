@@ -53,6 +53,22 @@ CREATE POLICY all_tenants ON activity_payments USING (payonce_sees_all());
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON activity_payments TO service;
 
+CREATE TABLE alerts_told (
+  channel text NOT NULL,
+  kind text NOT NULL,
+  count integer NOT NULL,
+  newest_at timestamp with time zone,
+  told_at timestamp with time zone NOT NULL,
+  CONSTRAINT alerts_told_pkey PRIMARY KEY (channel, kind),
+  CONSTRAINT alerts_told_count_check CHECK ((count >= 0))
+);
+
+ALTER TABLE alerts_told ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY all_tenants ON alerts_told USING (payonce_sees_all());
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON alerts_told TO service;
+
 CREATE TABLE api_key_checksum (
   one boolean DEFAULT true NOT NULL,
   secret bytea NOT NULL,

@@ -67,6 +67,7 @@ import { PossibleDuplicates1700000000187 } from './0187-possible-duplicates.js';
 import { DisputedPayments1700000000188 } from './0188-disputed-payments.js';
 import { PaymentsByAmountAndMetadata1700000000189 } from './0189-payments-by-amount-and-metadata.js';
 import { CustomersKept1700000000190 } from './0190-customers-kept.js';
+import { AlertsTold1700000000191 } from './0191-alerts-told.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -139,4 +140,5 @@ export const migrations = [
   DisputedPayments1700000000188,
   PaymentsByAmountAndMetadata1700000000189,
   CustomersKept1700000000190,
+  AlertsTold1700000000191,
 ];

@@ -15,6 +15,7 @@ import { LedgerModule } from './ledger/ledger.module.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OperationsLogModule } from './monitoring/operations-log.module.js';
 import { TracingModule } from './monitoring/tracing.module.js';
+import { AlertsModule } from './alerts/alerts.module.js';
 import { ActivityModule } from './console/activity.module.js';
 import { ConsoleModule } from './console/console.module.js';
 import { OpsModule } from './ops/ops.module.js';
@@ -78,6 +79,7 @@ export class AppModule {
         LedgerModule,
         ReconciliationModule,
         ActivityModule,
+        AlertsModule,
         ...(servesApi(role) ? [ConsoleModule, OpsModule] : []),
         ...(servesApi(role) ? [MonitoringModule.besideApi(hasOpenMetrics(config))] : []),
         ...(role === 'worker' ? [MonitoringModule] : []),

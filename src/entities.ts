@@ -1,3 +1,4 @@
+import { AlertTold } from './alerts/alert-told.entity.js';
 import { AuditRecord } from './database/audit.entity.js';
 import { type EntityClass } from './database/database.js';
 import { EventRecord } from './database/event.entity.js';
@@ -27,6 +28,7 @@ import { WebhookEndpoint } from './events/webhook-endpoint.entity.js';
 
 /** All tables, for what opens the database without the modules that name them. */
 export const entities: readonly EntityClass[] = [
+  AlertTold,
   ApiKey,
   Approval,
   AuditRecord,

@@ -62,6 +62,7 @@ describe('loadConfig', () => {
       commitLanes: 3,
       opsToken: null,
       oidcFile: null,
+      alertsFile: null,
       jwtFile: null,
       shutdownGraceMs: 15_000,
       logLevel: 'info',

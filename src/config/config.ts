@@ -77,6 +77,8 @@ export abstract class Config {
   readonly opsToken: string | null;
   /** How operators sign in by an OpenID provider. Null: not at all. */
   readonly oidcFile: string | null;
+  /** Whom alerts go to. Null: nobody. */
+  readonly alertsFile: string | null;
   /** Which signed tokens of services are taken. Null: none. */
   readonly jwtFile: string | null;
   readonly shutdownGraceMs: number;
@@ -170,6 +172,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     commitLanes: given.PAYONCE_COMMIT_LANES,
     opsToken: given.PAYONCE_OPS_TOKEN ?? null,
     oidcFile: given.PAYONCE_OIDC_FILE ?? null,
+    alertsFile: given.PAYONCE_ALERTS_FILE ?? null,
     jwtFile: given.PAYONCE_JWT_FILE ?? null,
     shutdownGraceMs: given.PAYONCE_SHUTDOWN_GRACE_MS,
     logLevel: given.PAYONCE_LOG_LEVEL,

@@ -175,6 +175,9 @@ export class Environment {
   PAYONCE_OIDC_FILE?: string;
 
   @Text('the path of a JSON file')
+  PAYONCE_ALERTS_FILE?: string;
+
+  @Text('the path of a JSON file')
   PAYONCE_JWT_FILE?: string;
 
   @Integer('milliseconds', 0, 300_000)

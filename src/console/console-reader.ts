@@ -93,7 +93,7 @@ SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
 /** Everything that waits, by its list: how much, since when, and the money that it is about. `$1`: who asks. */
 const WAITING = `
 WITH each (name, currency, amount, since) AS (
-  SELECT CASE WHEN ${IS_SNOOZED} THEN 'snoozed' ELSE 'stuck' END, currency, amount, stuck_at
+  SELECT CASE WHEN ${IS_SNOOZED} THEN 'snoozed' ELSE 'stuck' END, currency, amount, coalesce(first_stuck_at, stuck_at)
     FROM psp_requests r WHERE stuck_at IS NOT NULL
   UNION ALL SELECT 'open', currency, amount, opened_at
     FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL

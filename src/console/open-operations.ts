@@ -31,7 +31,7 @@ export const IS_SNOOZED = `EXISTS (
 const OPEN = `
 SELECT r.merchant_id, m.name AS merchant, coalesce(pay.reference, po.reference) AS reference, r.payment_id, r.payout_id,
        r.entity_key, r.route, r.psp, r.amount,
-       r.currency, r.opened_at, r.stuck_at, r.stuck_reason AS reason, r.next_step_at, a.outcome AS last_outcome,
+       r.currency, r.opened_at, coalesce(r.first_stuck_at, r.stuck_at) AS stuck_at, r.stuck_reason AS reason, r.next_step_at, a.outcome AS last_outcome,
        s.until AS snoozed_until, w.name AS owner,
        EXISTS (SELECT FROM approvals p WHERE p.merchant_id = r.merchant_id AND p.action ->> 'entity_key' = r.entity_key
                   AND p.decision IS NULL AND p.expires_at > now()) AS waits_for_approval

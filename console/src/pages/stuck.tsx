@@ -132,6 +132,9 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
           { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
           { label: 'PSP', cell: ({ psp }) => psp },
           { label: 'Opened', cell: (row) => <Time at={row.opened_at} /> },
+          ...(isStuck
+            ? [{ label: 'Stuck', isExtra: true, cell: (row: OpenRow) => <Time at={row.stuck_at} /> }]
+            : []),
           { label: 'Last outcome', isExtra: true, cell: (row) => row.last_outcome ?? 'unanswered' },
           {
             label: isStuck ? 'Why' : 'Next try',

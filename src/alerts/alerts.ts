@@ -1,0 +1,92 @@
+import { type Logger } from 'pino';
+import { type Pool } from 'pg';
+import { type Repository } from 'typeorm';
+import { type Clock } from '../core/clock.js';
+import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
+import { alertDue, alertKinds, type Waiting } from './alert-rules.js';
+import { messageOf } from './alert-message.js';
+import { type AlertTold } from './alert-told.entity.js';
+import { type AlertSettings, type Channel } from './alerts-file.js';
+import { sendAlert } from './send-alert.js';
+
+/**
+ * A report is late a day after it was due. Snoozed operations have somebody who looks after them. One that is still stuck after
+ * a retry is nothing new.
+ */
+const WAITING = `
+WITH each (kind, currency, amount, since) AS (
+  SELECT 'stuck', currency, amount, coalesce(first_stuck_at, stuck_at) FROM psp_requests r WHERE stuck_at IS NOT NULL AND NOT EXISTS (
+    SELECT FROM operation_snoozes s
+     WHERE s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now())
+  UNION ALL SELECT 'orphans', currency, amount, found_at
+    FROM orphan_effects WHERE status IN ('open', 'failed')
+  UNION ALL SELECT 'breaks', currency, abs(reported - expected), opened_at
+    FROM reconciliation_breaks WHERE closed_at IS NULL
+  UNION ALL SELECT 'approvals', NULL, NULL, requested_at
+    FROM approvals WHERE decision IS NULL AND expires_at > now()
+  UNION ALL SELECT 'late_reports', NULL, NULL, due_at
+    FROM report_fetches WHERE state = 'refused' OR (state = 'due' AND due_at < now() - interval '1 day'))
+SELECT kind, sum(count)::int AS count, min(oldest) AS "oldestAt", max(newest) AS "newestAt",
+       coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) ORDER BY count DESC, currency)
+                FILTER (WHERE amount > 0), '[]') AS money
+  FROM (SELECT kind, currency, count(*), sum(amount) AS amount, min(since) AS oldest, max(since) AS newest
+          FROM each GROUP BY kind, currency) sums
+ GROUP BY kind`;
+
+/**
+ * Tells people of what waits for them, by the channels of the alerts file. An alert is written down once its channel has
+ * taken it: after a crash in between it comes twice rather than never.
+ */
+export class Alerts implements PeriodicTask {
+  readonly name = 'alerts';
+  readonly everyMs = 15_000;
+
+  constructor(
+    private readonly settings: AlertSettings,
+    private readonly pool: Pool,
+    private readonly told: Repository<AlertTold>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws where a channel did not take an alert; the others have theirs */
+  async runOnce(): Promise<{ readonly sent: number }> {
+    const { rows } = await this.pool.query<Waiting>(WAITING);
+    const before = await this.told.find();
+    const none = { count: 0, oldestAt: null, newestAt: null, money: [] };
+    const waiting = alertKinds.map((kind) => rows.find((row) => row.kind === kind) ?? { kind, ...none });
+    let sent = 0;
+    const refused: string[] = [];
+    for (const channel of this.settings.channels) {
+      const of = new Map(before.filter((row) => row.channel === channel.name).map((row) => [row.kind, row]));
+      try {
+        for (const list of waiting) {
+          if (channel.kinds?.includes(list.kind) === false) continue;
+          if (await this.tell(channel, list, of.get(list.kind) ?? null)) sent += 1;
+        }
+      } catch (error) {
+        // Its other alerts wait for the next pass: a channel that hangs shall not hold the others up for long.
+        refused.push(channel.name);
+        this.logger.warn(
+          { channel: channel.name, reason: (error as Error).message },
+          'an alert was not taken',
+        );
+      }
+    }
+    if (refused.length > 0) throw new Error(`no alert was taken by ${refused.join(', ')}`);
+    return { sent };
+  }
+
+  private async tell(channel: Channel, waiting: Waiting, told: AlertTold | null): Promise<boolean> {
+    const now = this.clock.now();
+    const event = alertDue(waiting, told, now);
+    if (event === null) return false;
+    await sendAlert(channel, messageOf(event, waiting, this.settings.consoleUrl));
+    const { kind, count, newestAt } = waiting;
+    await this.told.upsert({ channel: channel.name, kind, count, newestAt, toldAt: now }, [
+      'channel',
+      'kind',
+    ]);
+    return true;
+  }
+}
