@@ -108,6 +108,20 @@ function resolved(
   return members as unknown as Channel;
 }
 
+/** The values by which a stranger could tell people something. Some systems have them in their addresses. */
+export function secretsOf(channel: Channel): readonly string[] {
+  switch (channel.type) {
+    case 'webhook':
+      return [channel.url, channel.token ?? ''];
+    case 'slack':
+      return [channel.url];
+    case 'pagerduty':
+      return [channel.routingKey];
+    case 'mail':
+      return [decodeURIComponent(new URL(channel.smtp).password)];
+  }
+}
+
 function contentOf(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -6,12 +6,13 @@ import { type Repository } from 'typeorm';
 import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
+import { holdSecrets } from '../core/redact.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { AlertTold } from './alert-told.entity.js';
 import { Alerts } from './alerts.js';
-import { readAlertsFile } from './alerts-file.js';
+import { readAlertsFile, secretsOf } from './alerts-file.js';
 
 /** Alerts to people, where a file configures their channels. */
 @Module({ imports: [DatabaseModule, JobsModule, TypeOrmModule.forFeature([AlertTold])] })
@@ -29,8 +30,10 @@ export class AlertsModule implements OnModuleInit {
   onModuleInit(): void {
     const { alertsFile } = this.config;
     if (alertsFile === null) return;
+    const settings = readAlertsFile(alertsFile, process.env);
+    holdSecrets(settings.channels.flatMap(secretsOf));
     const alerts = new Alerts(
-      readAlertsFile(alertsFile, process.env),
+      settings,
       this.pool,
       this.told,
       this.clock,
