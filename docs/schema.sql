@@ -785,7 +785,7 @@ CREATE TABLE operators (
   CONSTRAINT operators_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._@+-]{0,63}$'::text)),
   CONSTRAINT operators_oidc_named CHECK (((oidc_issuer IS NULL) = (oidc_subject IS NULL))),
   CONSTRAINT operators_person CHECK (((person = lower(person)) AND ((length(person) >= 1) AND (length(person) <= 320)))),
-  CONSTRAINT operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'approver'::text, 'admin'::text]))),
+  CONSTRAINT operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'finance'::text, 'operator'::text, 'approver'::text, 'admin'::text]))),
   CONSTRAINT operators_two_factors CHECK (((password_hash IS NULL) = (totp_secret IS NULL)))
 );
 

@@ -68,6 +68,7 @@ import { DisputedPayments1700000000188 } from './0188-disputed-payments.js';
 import { PaymentsByAmountAndMetadata1700000000189 } from './0189-payments-by-amount-and-metadata.js';
 import { CustomersKept1700000000190 } from './0190-customers-kept.js';
 import { AlertsTold1700000000191 } from './0191-alerts-told.js';
+import { FinanceRole1700000000192 } from './0192-finance-role.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -141,4 +142,5 @@ export const migrations = [
   PaymentsByAmountAndMetadata1700000000189,
   CustomersKept1700000000190,
   AlertsTold1700000000191,
+  FinanceRole1700000000192,
 ];

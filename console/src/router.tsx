@@ -106,8 +106,7 @@ const health = createRoute({
 const reconciliation = createRoute({
   getParentRoute: () => shell,
   path: '/reconciliation',
-  validateSearch: (search: Record<string, unknown>): { list?: 'reports' } =>
-    search['list'] === 'reports' ? { list: 'reports' } : {},
+  validateSearch: (search: Record<string, unknown>): { list?: string } => textsOf(search, ['list']),
   component: lazyRouteComponent(() => import('./pages/reconciliation.js'), 'Reconciliation'),
 });
 

@@ -11,10 +11,10 @@ export function useSession() {
   });
 }
 
-const roles = ['viewer', 'operator', 'approver', 'admin'];
+const roles = ['viewer', 'finance', 'operator', 'approver', 'admin'];
 
 /** Whether the operator who is signed in may do what takes this role. The service decides it again. */
-export function useMay(needed: 'operator' | 'approver' | 'admin'): boolean {
+export function useMay(needed: 'finance' | 'operator' | 'approver' | 'admin'): boolean {
   const { data } = useSession();
   return data !== undefined && roles.indexOf(data.role) >= roles.indexOf(needed);
 }

@@ -59,7 +59,8 @@ const NAMED = 3;
 export function messageOf(event: AlertEvent, waiting: Waiting, consoleUrl: string | null): AlertMessage {
   const { kind, count } = waiting;
   const { path } = words[kind];
-  const link = consoleUrl === null ? null : `${consoleUrl.replace(/\/+$/, '')}/${path}`;
+  const link =
+    consoleUrl === null ? null : `${consoleUrl.endsWith('/') ? consoleUrl : `${consoleUrl}/`}${path}`;
   return { event, kind, count, summary: summaryOf(event, waiting), link };
 }
 

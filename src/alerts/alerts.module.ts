@@ -32,13 +32,7 @@ export class AlertsModule implements OnModuleInit {
     if (alertsFile === null) return;
     const settings = readAlertsFile(alertsFile, process.env);
     holdSecrets(settings.channels.flatMap(secretsOf));
-    const alerts = new Alerts(
-      settings,
-      this.pool,
-      this.told,
-      this.clock,
-      this.logger,
-    );
+    const alerts = new Alerts(settings, this.pool, this.told, this.clock, this.logger);
     this.jobs.register({ periodicTasks: () => [alerts] });
   }
 }

@@ -1,5 +1,8 @@
-/** The roles of operators; each may do all that those before it may. */
-export const operatorRoles = ['viewer', 'operator', 'approver', 'admin'] as const;
+/**
+ * The roles of operators; each may do all that those before it may. `finance`: imports of reports, and breaks; nothing that
+ * asks a PSP to do something.
+ */
+export const operatorRoles = ['viewer', 'finance', 'operator', 'approver', 'admin'] as const;
 
 export type OperatorRole = (typeof operatorRoles)[number];
 

@@ -48,6 +48,8 @@ declare module 'fastify' {
     isNotification?: boolean;
     /** Its body is a file, of the type application/octet-stream. */
     takesFile?: boolean;
+    /** The most bytes of it, where they are not as many as of other files. */
+    fileBytes?: number;
   }
 }
 

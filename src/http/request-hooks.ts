@@ -83,6 +83,10 @@ export class RequestHooks {
       done();
     });
     sendAnswers(fastify);
+    fastify.addHook('onRoute', (route) => {
+      const { fileBytes } = route.config ?? {};
+      if (fileBytes !== undefined) route.bodyLimit = fileBytes;
+    });
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser<Buffer>(
       'application/json',

@@ -6,7 +6,11 @@ import { LedgerPoster } from './ledger-poster.js';
 import { Ledger } from './ledger.js';
 
 /** Double entry, posted behind the requests from what operations came to. */
-@Module({ imports: [DatabaseModule, JobsModule], providers: [LedgerPoster, Ledger], exports: [Ledger] })
+@Module({
+  imports: [DatabaseModule, JobsModule],
+  providers: [LedgerPoster, Ledger],
+  exports: [Ledger, LedgerPoster],
+})
 export class LedgerModule implements OnModuleInit {
   constructor(
     private readonly jobs: JobRegistry,

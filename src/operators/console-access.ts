@@ -34,7 +34,7 @@ export const securityHeaders = {
 /** The route is for operators who are signed in and have this role, or one above it. */
 export function ForRole(
   role: OperatorRole,
-  more: Pick<FastifyContextConfig, 'takesFile'> = {},
+  more: Pick<FastifyContextConfig, 'takesFile' | 'fileBytes'> = {},
 ): MethodDecorator {
   return applyDecorators(RouteConfig({ ...more, operatorRole: role }), ApiExcludeEndpoint());
 }

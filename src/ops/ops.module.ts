@@ -5,11 +5,13 @@ import { OperatorsModule } from '../operators/operators.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { DeadLettersController } from './dead-letters.controller.js';
 import { LedgerController } from './ledger.controller.js';
+import { UploadedReports } from './uploaded-reports.js';
 import { ReconciliationController } from './reconciliation.controller.js';
 
 /** The routes that operators use in both ways: from programs with their token, and signed in to the console. */
 @Module({
   imports: [JobsModule, LedgerModule, OperatorsModule, ReconciliationModule],
   controllers: [DeadLettersController, LedgerController, ReconciliationController],
+  providers: [UploadedReports],
 })
 export class OpsModule {}

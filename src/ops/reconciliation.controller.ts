@@ -1,15 +1,19 @@
-import { Body, Controller, Get, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { type Page } from '../core/page.js';
+import { Problem } from '../core/problem.js';
 import { aPage, Operation } from '../http/operation.decorator.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
+import { rawBodyOf } from '../http/request-hooks.js';
 import {
   BreakPage,
   BreakWithNotesView,
   type BreakView,
   breakViewOf,
+  fetchViewOf,
   lineViewOf,
   noteViewOf,
   RunPage,
@@ -20,13 +24,19 @@ import {
 } from '../reconciliation/reconciliation.view.js';
 import { CurrentActor, ForRole } from '../operators/console-access.js';
 import { type BreakActor, Breaks } from '../reconciliation/breaks.js';
+import { type FetchView } from '../reconciliation/report-fetch.view.js';
+import { ReportFetches } from '../reconciliation/report-fetches.js';
 import { type Run, Runs } from '../reconciliation/runs.js';
 import { csvAnswer } from './csv-answer.js';
 import { AssignBreakDto, BreakNoteDto } from './dto/break-act.dto.js';
+import { FetchNowDto, UploadReportDto } from './dto/report.dto.js';
 import { ListRunsDto } from './dto/list-runs.dto.js';
 import * as example from './reconciliation.examples.js';
+import { UploadedReports } from './uploaded-reports.js';
 
 const EXPORTED_BREAKS = 100_000;
+/** Some 100,000 lines; larger ones by the command, which reads them from the disk. */
+const REPORT_BYTES = 20 * 1024 * 1024;
 
 function wholePage<T>(data: readonly T[]): Page<T> {
   return { data, has_more: false, next_cursor: null };
@@ -39,6 +49,8 @@ export class ReconciliationController {
   constructor(
     private readonly runs: Runs,
     private readonly breaks: Breaks,
+    private readonly uploads: UploadedReports,
+    private readonly due: ReportFetches,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -129,7 +141,7 @@ export class ReconciliationController {
 
   @Post('breaks/:id/assign')
   @HttpCode(200)
-  @ForRole('operator')
+  @ForRole('finance')
   async assign(
     @PathId('break', example.reportBreak.id) id: string,
     @Body() { psp, owner }: AssignBreakDto,
@@ -140,7 +152,7 @@ export class ReconciliationController {
 
   @Post('breaks/:id/notes')
   @HttpCode(200)
-  @ForRole('operator')
+  @ForRole('finance')
   async note(
     @PathId('break', example.reportBreak.id) id: string,
     @Body() { psp, note }: BreakNoteDto,
@@ -151,13 +163,62 @@ export class ReconciliationController {
 
   @Post('breaks/:id/close')
   @HttpCode(200)
-  @ForRole('operator')
+  @ForRole('finance')
   async close(
     @PathId('break', example.reportBreak.id) id: string,
     @Body() { psp, note }: BreakNoteDto,
     @CurrentActor() actor: string,
   ): Promise<BreakView> {
     return breakViewOf(await this.breaks.close({ psp, id }, note, this.by(actor)));
+  }
+
+  @Get('closed-breaks')
+  @ForRole('viewer')
+  async closed(@Query() { limit }: ListRunsDto): Promise<Page<BreakView>> {
+    return wholePage((await this.breaks.closed(limit)).map(breakViewOf));
+  }
+
+  @Post('breaks/:id/reopen')
+  @HttpCode(200)
+  @ForRole('finance')
+  async reopen(
+    @PathId('break', example.reportBreak.id) id: string,
+    @Body() { psp, note }: BreakNoteDto,
+    @CurrentActor() actor: string,
+  ): Promise<BreakView> {
+    return breakViewOf(await this.breaks.reopen({ psp, id }, note, this.by(actor)));
+  }
+
+  /** The body is the report itself. Twice: a trial, of which nothing is kept, and then the import. */
+  @Post('reports')
+  @HttpCode(200)
+  @ForRole('finance', { takesFile: true, fileBytes: REPORT_BYTES })
+  async report(
+    @Query() { psp, name, trial }: UploadReportDto,
+    @Req() request: FastifyRequest,
+    @CurrentActor() by: string,
+  ): Promise<RunResultView & { readonly is_new: boolean }> {
+    const report = { psp, fileName: name, content: rawBodyOf(request), isTrial: trial === 'yes', by };
+    const { result, isNew } = await this.uploads.take(report);
+    return { ...runResultViewOf(result), is_new: isNew };
+  }
+
+  /** Reports that were due, the newest first. */
+  @Get('fetches')
+  @ForRole('viewer')
+  async fetches(@Query() { limit }: ListRunsDto): Promise<Page<FetchView>> {
+    return wholePage((await this.due.list(limit)).map(fetchViewOf));
+  }
+
+  /** A worker fetches it within seconds. */
+  @Post('fetches/now')
+  @HttpCode(200)
+  @ForRole('finance')
+  async fetchNow(@Body() { psp, id }: FetchNowDto): Promise<{ readonly due: true }> {
+    if (!(await this.due.again(psp, id, this.clock.now()))) {
+      throw new Problem('not_found', 'No such report waits to be fetched.');
+    }
+    return { due: true };
   }
 
   private by(actor: string): BreakActor {

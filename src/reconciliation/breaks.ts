@@ -6,6 +6,7 @@ import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
 import { recordAct } from '../database/record-act.js';
+import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { type NotificationOutcome } from '../request-storage/decisions/record-notification.js';
@@ -92,6 +93,12 @@ export class Breaks {
     return this.data.query(sql, [limit]);
   }
 
+  /** Those that are closed, the latest first. */
+  closed(limit = 100): Promise<ReconciliationBreak[]> {
+    const sql = `${LISTED} WHERE b.closed_at IS NOT NULL ORDER BY b.closed_at DESC, b.psp, b.id LIMIT $1`;
+    return this.data.query(sql, [limit]);
+  }
+
   /** All of a run, closed ones too, in the order of the lines. */
   ofRun(runId: string, limit = 10_000): Promise<ReconciliationBreak[]> {
     const sql = `${LISTED} WHERE b.run_id = $1 ORDER BY l.line NULLS LAST, b.id LIMIT $2`;
@@ -102,7 +109,7 @@ export class Breaks {
   async show(
     which: WhichBreak,
   ): Promise<{ readonly found: ReconciliationBreak; readonly notes: readonly BreakNote[] }> {
-    const found = await find(this.data.manager, which, false);
+    const found = await find(this.data.manager, which, null);
     return { found, notes: await this.notesOf(found) };
   }
 
@@ -138,10 +145,7 @@ export class Breaks {
   async note(which: WhichBreak, text: string, by: BreakActor): Promise<ReconciliationBreak> {
     const note = noteOf(text);
     return this.act(which, by, 'break.noted', { note }, async (tx, found) => {
-      await tx.query(
-        'INSERT INTO break_notes (psp, break_id, id, at, by, note) VALUES ($1, $2, $3, $4, $5, $6)',
-        [found.psp, found.id, by.auditId, by.at, by.actor, note],
-      );
+      await noteDown(tx, found, note, by);
       return found;
     });
   }
@@ -159,6 +163,34 @@ export class Breaks {
         [found.psp, found.id, by.at, by.actor, note],
       );
       return { ...found, closedAt: by.at, closedBy: by.actor, resolution: note };
+    });
+  }
+
+  /**
+   * Opens one again that was closed too early, with a note that says why. Where the reason for which it was closed still holds
+   * the next report closes it again.
+   * @throws Problem `not_found` where no closed break has this name, `invalid_state` where another is open about the same
+   */
+  async reopen(which: WhichBreak, text: string, by: BreakActor): Promise<ReconciliationBreak> {
+    const note = noteOf(text);
+    const changed = this.act(
+      which,
+      by,
+      'break.reopened',
+      { note },
+      async (tx, found) => {
+        await tx.query(
+          'UPDATE reconciliation_breaks SET closed_at = NULL, closed_by = NULL, resolution = NULL WHERE psp = $1 AND id = $2',
+          [found.psp, found.id],
+        );
+        await noteDown(tx, found, note, by);
+        return { ...found, closedAt: null, closedBy: null, resolution: null };
+      },
+      'closed',
+    );
+    return changed.catch((error: unknown) => {
+      if (sqlStateOf(error) !== sqlState.UNIQUE_VIOLATION) throw error;
+      throw new Problem('invalid_state', 'Another break about the same is open.');
     });
   }
 
@@ -211,9 +243,10 @@ export class Breaks {
     action: string,
     said: Readonly<Record<string, string | null>>,
     change: (tx: EntityManager, found: ReconciliationBreak) => Promise<ReconciliationBreak>,
+    is: 'open' | 'closed' = 'open',
   ): Promise<ReconciliationBreak> {
     return this.data.transaction(async (tx) => {
-      const found = await find(tx, which, true);
+      const found = await find(tx, which, is);
       const after = await change(tx, found);
       const { psp, id, category, merchantId, entityKey, notification } = found;
       const named =
@@ -234,15 +267,32 @@ export class Breaks {
   }
 }
 
-async function find(tx: EntityManager, which: WhichBreak, forUpdate: boolean): Promise<ReconciliationBreak> {
+async function noteDown(
+  tx: EntityManager,
+  { psp, id }: ReconciliationBreak,
+  note: string,
+  { auditId, at, actor }: BreakActor,
+): Promise<void> {
+  await tx.query(
+    'INSERT INTO break_notes (psp, break_id, id, at, by, note) VALUES ($1, $2, $3, $4, $5, $6)',
+    [psp, id, auditId, at, actor, note],
+  );
+}
+
+/** Locked, where it is to be changed in the state `is`. */
+async function find(
+  tx: EntityManager,
+  which: WhichBreak,
+  is: 'open' | 'closed' | null,
+): Promise<ReconciliationBreak> {
   const [condition, values] =
     'eventId' in which
       ? ['b.psp = $1 AND b.event_id = $2', [which.psp, which.eventId]]
       : ['b.id = $1::uuid AND ($2::text IS NULL OR b.psp = $2)', [uuidOf(which.id), which.psp ?? null]];
-  const lock = forUpdate ? ' AND b.closed_at IS NULL FOR UPDATE OF b' : '';
+  const lock = is ? ` AND b.closed_at IS ${is === 'open' ? '' : 'NOT '}NULL FOR UPDATE OF b` : '';
   const [found] = await tx.query<ReconciliationBreak[]>(`${LISTED} WHERE ${condition}${lock}`, values);
   if (found) return found;
-  throw new Problem('not_found', `No ${forUpdate ? 'open ' : ''}break of this name is known.`);
+  throw new Problem('not_found', `No ${is === null ? '' : `${is} `}break of this name is known.`);
 }
 
 /** A text that is no id names no break. */

@@ -7,13 +7,14 @@ import { RequestStorageModule } from '../request-storage/request-storage.module.
 import { Breaks } from './breaks.js';
 import { ReportEvidence } from './report-evidence.js';
 import { Reports } from './reports.js';
+import { ReportFetches } from './report-fetches.js';
 import { Runs } from './runs.js';
 
 /** Reports of PSPs, held against the ledger. */
 @Module({
   imports: [DatabaseModule, JobsModule, RequestStorageModule],
-  providers: [ReportEvidence, Breaks, Reports, Runs],
-  exports: [Breaks, Reports, Runs],
+  providers: [ReportEvidence, ReportFetches, Breaks, Reports, Runs],
+  exports: [Breaks, ReportFetches, Reports, Runs],
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(

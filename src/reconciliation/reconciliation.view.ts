@@ -1,6 +1,8 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Field, Id, PageOf, Text, Time, WholeNumber } from '../http/view-fields.js';
 import { type BreakNote, type ReconciliationBreak } from './breaks.js';
+import { type FetchView } from './report-fetch.view.js';
+import { type FetchRecord } from './report-fetches.js';
 import { type Run, type RunLine, type RunResult } from './runs.js';
 
 @ApiSchema({ name: 'ReconciliationRun', description: 'A report of a PSP that was imported.' })
@@ -263,4 +265,9 @@ function stateOf({ closedAt, owner }: ReconciliationBreak): string {
 
 export function noteViewOf({ id, at, by, note }: BreakNote): NoteView {
   return { id, at: at.toISOString(), by, note };
+}
+
+export function fetchViewOf({ psp, id, dueAt, state, tries, nextAt, fault, runId }: FetchRecord): FetchView {
+  const times = { due_at: dueAt.toISOString(), next_at: nextAt?.toISOString() ?? null };
+  return { psp, id, ...times, state, tries, fault, run_id: runId };
 }

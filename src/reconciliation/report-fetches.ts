@@ -23,7 +23,7 @@ export interface FetchFigures {
 }
 
 /** The state of a report, for people. */
-interface FetchRecord {
+export interface FetchRecord {
   readonly psp: string;
   readonly id: string;
   readonly dueAt: Date;
@@ -110,6 +110,15 @@ export class ReportFetches {
         WHERE psp = $1 AND id = $2 AND state <> 'done'`,
       [psp, id, fault.slice(0, MAX_FAULT), nextAt, nextAt === null ? 'refused' : 'due'],
     );
+  }
+
+  /** It is due now, though it was refused or waits for its next try. False where it is imported, or not known. */
+  async again(psp: string, id: string, now: Date): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      "UPDATE report_fetches SET state = 'due', next_at = $3 WHERE psp = $1 AND id = $2 AND state <> 'done'",
+      [psp, id, now],
+    );
+    return rowCount === 1;
   }
 
   /** The newest first. */

@@ -23,12 +23,17 @@ export async function formatOf(file: string, account?: string): Promise<ReportFo
   const opened = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.subarray(0, bytesRead).toString('latin1');
-    const found = HEADINGS.find(([word]) => head.includes(word));
-    if (found) return found[1](account);
+    return formatOfHead(buffer.subarray(0, bytesRead), account);
   } finally {
     await opened.close();
   }
+}
+
+/** The same of the first bytes, or of all. @throws ReportRefused */
+export function formatOfHead(bytes: Buffer, account?: string): ReportFormat {
+  const head = bytes.subarray(0, HEAD_BYTES).toString('latin1');
+  const found = HEADINGS.find(([word]) => head.includes(word));
+  if (found) return found[1](account);
   throw new ReportRefused([{ line: 1, message: 'the heading is that of no report that is known' }]);
 }
 

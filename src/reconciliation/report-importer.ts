@@ -9,6 +9,7 @@ import { postCosts } from './post-costs.js';
 import { completeFetch } from './report-fetches.js';
 import { type ReportFormat } from './report-format.js';
 import { type ReportFault, ReportRefused } from './report-line.js';
+import { type RunResult, Runs } from './runs.js';
 import { Stage } from './stage.js';
 
 const MAX_FAULTS = 1_000;
@@ -29,10 +30,14 @@ interface Report {
   readonly by: string;
   /** The row of report_fetches that is done by it. */
   readonly fetchId?: string;
+  /** A trial: its result is found out, and nothing of it is kept. */
+  readonly isTrial?: boolean;
 }
 
 export interface Imported {
   readonly runId: string;
+  /** The result of a trial, of which nothing is kept. */
+  readonly tried?: RunResult;
   /** False: this very file was imported before, by that run. */
   readonly isNew: boolean;
 }
@@ -65,7 +70,8 @@ export class ReportImporter {
         return { runId, isNew: false };
       }
       await refuseRepeated(report, stage);
-      return { runId: await this.takeIn(client, report, stage, contentHash), isNew: true };
+      const taken = await this.takeIn(client, report, stage, contentHash);
+      return { ...taken, isNew: true };
     } finally {
       await stage?.drop().catch(() => {});
       await client.query('RESET statement_timeout').catch(() => {});
@@ -96,38 +102,45 @@ export class ReportImporter {
 
   private async takeIn(
     client: PoolClient,
-    { psp, format, fileName, from, to, by, fetchId }: Report,
+    { psp, format, fileName, from, to, by, fetchId, isTrial = false }: Report,
     stage: Stage,
     contentHash: string,
-  ): Promise<string> {
+  ): Promise<Pick<Imported, 'runId' | 'tried'>> {
     const runId = this.ids.uuid();
     const now = this.clock.now();
     const lines = await stage.period();
     const period = [from ?? lines?.from ?? now, to ?? lines?.to ?? now];
-    await inOneTransaction(client, psp, async () => {
-      await client.query(WORK_MEM);
-      await client.query(
-        `INSERT INTO reconciliation_runs (psp, id, format, file_name, content_hash, covers, period_from, period_to,
+    const ending = isTrial ? 'ROLLBACK' : 'COMMIT';
+    const tried = await inOneTransaction(
+      client,
+      psp,
+      async () => {
+        await client.query(WORK_MEM);
+        await client.query(
+          `INSERT INTO reconciliation_runs (psp, id, format, file_name, content_hash, covers, period_from, period_to,
                                           lines, new_lines, imported_by, imported_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11)`,
-        [psp, runId, format.name, fileName, contentHash, format.covers, ...period, stage.count, by, now],
-      );
-      const fresh = await stage.move(psp, runId, format.hasIds);
-      await client.query('UPDATE reconciliation_runs SET new_lines = $3 WHERE psp = $1 AND id = $2', [
-        psp,
-        runId,
-        fresh,
-      ]);
-      await client.query('ANALYZE report_lines');
-      await matchLines(client, psp, this.rulesOf(psp));
-      await postCosts(client, psp, runId);
-      await judgeRun(client, psp, runId, { slaMs: this.rulesOf(psp).slaMs, now, by: `run:${runId}` });
-      if (fetchId !== undefined && !(await completeFetch(client, psp, fetchId, runId))) {
-        throw new ReportRefused([{ line: null, message: 'another process has imported it meanwhile' }]);
-      }
-      await checkpoint('reconciliation:before:commit');
-    });
-    return runId;
+          [psp, runId, format.name, fileName, contentHash, format.covers, ...period, stage.count, by, now],
+        );
+        const fresh = await stage.move(psp, runId, format.hasIds);
+        await client.query('UPDATE reconciliation_runs SET new_lines = $3 WHERE psp = $1 AND id = $2', [
+          psp,
+          runId,
+          fresh,
+        ]);
+        await client.query('ANALYZE report_lines');
+        await matchLines(client, psp, this.rulesOf(psp));
+        await postCosts(client, psp, runId);
+        await judgeRun(client, psp, runId, { slaMs: this.rulesOf(psp).slaMs, now, by: `run:${runId}` });
+        if (fetchId !== undefined && !(await completeFetch(client, psp, fetchId, runId))) {
+          throw new ReportRefused([{ line: null, message: 'another process has imported it meanwhile' }]);
+        }
+        await checkpoint('reconciliation:before:commit');
+        return isTrial ? new Runs(client).show(runId) : undefined;
+      },
+      ending,
+    );
+    return { runId, ...(tried === undefined ? {} : { tried }) };
   }
 }
 
@@ -173,12 +186,18 @@ async function refuseRepeated({ psp, format }: Report, stage: Stage): Promise<vo
 }
 
 /** One at a time for an account: what is matched and judged is so by all lines there are. */
-async function inOneTransaction(client: PoolClient, psp: string, work: () => Promise<void>): Promise<void> {
+async function inOneTransaction<T>(
+  client: PoolClient,
+  psp: string,
+  work: () => Promise<T>,
+  ending: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
+): Promise<T> {
   await client.query('BEGIN');
   try {
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('reconciliation'), hashtext($1))`, [psp]);
-    await work();
-    await client.query('COMMIT');
+    const done = await work();
+    await client.query(ending);
+    return done;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;

@@ -45,6 +45,11 @@ export class Reports {
     return fetchers.filter(({ fetchesByItself }) => fetchesByItself);
   }
 
+  /** Whether there is such an account. */
+  knows(psp: string): boolean {
+    return this.config.named(psp) !== undefined;
+  }
+
   /** Undefined: reports of this account cannot be fetched. */
   fetcherOf(psp: string): ReportFetcher | undefined {
     const account = this.config.named(psp);

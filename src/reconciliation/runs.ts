@@ -121,21 +121,20 @@ export class Runs {
     const found = await this.pool.query<Run>(`${RUN} WHERE id::text = $1`, [id.toLowerCase()]);
     const [run] = found.rows;
     if (!run) throw new Problem('not_found', `No reconciliation run has the id ${id}.`);
-    const [counts, totals, breaks] = await Promise.all([
-      this.pool.query<{ matched: number; unmatched: number }>(
-        `SELECT count(*) FILTER (WHERE is_matched)::int AS matched, count(*) FILTER (WHERE NOT is_matched)::int AS unmatched
-           FROM report_lines WHERE psp = $1 AND run_id = $2 AND kind NOT IN ('fee', 'settlement', 'other')`,
-        [run.psp, run.id],
-      ),
-      this.pool.query<RunTotals>(TOTALS, [run.psp, run.importedAt, run.id]),
-      this.pool.query<RunBreaks>(
-        `SELECT category, currency, count(*) FILTER (WHERE closed_at IS NULL)::int AS open,
-                count(*) FILTER (WHERE closed_at IS NOT NULL)::int AS closed,
-                coalesce(sum(reported - expected) FILTER (WHERE closed_at IS NULL), 0)::bigint AS difference
-           FROM reconciliation_breaks WHERE psp = $1 AND run_id = $2 GROUP BY category, currency ORDER BY 1, 2`,
-        [run.psp, run.id],
-      ),
-    ]);
+    // One after the other, since it may be one connection.
+    const counts = await this.pool.query<{ matched: number; unmatched: number }>(
+      `SELECT count(*) FILTER (WHERE is_matched)::int AS matched, count(*) FILTER (WHERE NOT is_matched)::int AS unmatched
+         FROM report_lines WHERE psp = $1 AND run_id = $2 AND kind NOT IN ('fee', 'settlement', 'other')`,
+      [run.psp, run.id],
+    );
+    const totals = await this.pool.query<RunTotals>(TOTALS, [run.psp, run.importedAt, run.id]);
+    const breaks = await this.pool.query<RunBreaks>(
+      `SELECT category, currency, count(*) FILTER (WHERE closed_at IS NULL)::int AS open,
+              count(*) FILTER (WHERE closed_at IS NOT NULL)::int AS closed,
+              coalesce(sum(reported - expected) FILTER (WHERE closed_at IS NULL), 0)::bigint AS difference
+         FROM reconciliation_breaks WHERE psp = $1 AND run_id = $2 GROUP BY category, currency ORDER BY 1, 2`,
+      [run.psp, run.id],
+    );
     return { run, ...counts.rows[0]!, totals: totals.rows, breaks: breaks.rows };
   }
 }

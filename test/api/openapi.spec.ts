@@ -188,7 +188,8 @@ describe('the document and the running app', () => {
   const isForPages = (path: string) =>
     /^\/(docs|problems)\b/.test(path) ||
     /^\/ops($|\/\*|\/api\/(?!(dead-letters|ledger|reconciliation)\b))/.test(path) ||
-    /^\/ops\/api\/.*(\.csv|\/breaks\/:id\/\w+)$/.test(path);
+    /^\/ops\/api\/.*(\.csv|\/breaks\/:id\/\w+)$/.test(path) ||
+    /^\/ops\/api\/reconciliation\/(closed-breaks|fetches|reports)\b/.test(path);
 
   it('have the same paths', () => {
     const documented = everyOperation.map(({ path, method }) => `${method.toUpperCase()} ${path}`);

@@ -6,6 +6,7 @@ import { SystemClock } from '../../src/core/clock.js';
 import { ActivityCounter } from '../../src/console/activity-counter.js';
 import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
 import { codeOf, freshCodeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
+import { postDue } from '../support/ledger.js';
 import { reconcile } from '../support/reconcile.js';
 import { stuckPayment } from '../support/stuck-payment.js';
 import {
@@ -38,6 +39,7 @@ const acts = [
   'Requeue',
   'Purge…',
   'Close…',
+  'Import a report…',
   'Open breaker…',
   'Replay',
   'New merchant…',
@@ -528,6 +530,8 @@ describeInBrowser('the console', () => {
       'health',
       'reconciliation',
       'reconciliation?list=reports',
+      'reconciliation?list=closed',
+      'reconciliation?list=due',
       'ledger',
       'payouts',
       'psps',
@@ -710,6 +714,47 @@ describeInBrowser('the console', () => {
       await page.getByRole('link', { name: link }).first().click();
       await look(name);
     });
+  });
+
+  it('lets finance try a report that is dropped, import it, and open a break again', async () => {
+    const shop = new ApiClient(() => service.url, await environment.merchant());
+    await shop.post('/v1/payments', orderOf({ first: 'adyen', reference: 'of-november' }), 'of-november');
+    await postDue(environment);
+    const report = environment.simulator.report('adyen');
+    const { context, page, complaints } = await openPage(browser);
+    await signIn(page, await newOperator(environment, 'fin', 'finance'));
+    await page.goto(`${service.url}/ops/reconciliation`);
+    await page.getByRole('button', { name: 'Import a report…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Of the PSP account').selectOption('adyen');
+    // As text, since the types of a browser are not those of the specs.
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([${JSON.stringify(report)}], 'november.csv', { type: 'text/csv' }));
+      return transfer;
+    })()`);
+    await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped });
+    await dialog.getByText('opening + in - out - fees - settled = closing').waitFor();
+    expect(await environment.sql("SELECT FROM reconciliation_runs WHERE psp = 'adyen'")).toEqual([]);
+    if (pictures) await page.screenshot({ path: `${pictures}/import-trial.png` });
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: /^Import \d+ lines$/ }).click();
+    await page.getByRole('heading', { name: 'november.csv' }).waitFor();
+    expect(await environment.sql("SELECT file_name FROM reconciliation_runs WHERE psp = 'adyen'")).toEqual([
+      { file_name: 'november.csv' },
+    ]);
+
+    await page.goto(`${service.url}/ops/reconciliation`);
+    await page.getByRole('link', { name: 'Amount mismatch' }).click();
+    await page.getByLabel('What you found').fill('Stripe books it tomorrow');
+    await page.getByRole('button', { name: 'Close with this note' }).click();
+    await page.getByRole('button', { name: 'Open it again with this note' }).waitFor();
+    await page.getByLabel('What you found').fill('It did not');
+    await page.getByRole('button', { name: 'Open it again with this note' }).click();
+    await page.getByRole('button', { name: 'Close with this note' }).waitFor();
+    await page.getByText('It did not').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
   });
 
   it('leads a link through signing in, and signs in over a page whose session has ended, with what was written', async () => {

@@ -7,11 +7,12 @@ import { Time } from '../format.js';
 import { Failure, Part } from '../parts.js';
 import { useMay, useSession } from '../session.js';
 
-type Act = readonly [act: 'assign' | 'notes' | 'close', body: object];
+type Act = readonly [act: 'assign' | 'notes' | 'close' | 'reopen', body: object];
 
 /** What people noted about a break, and what an operator may do about it. */
 export function BreakActions({ found, notes }: { found: Break; notes: readonly BreakNote[] }) {
-  const mayAct = useMay('operator') && found.resolved_at === null;
+  const mayAct = useMay('finance');
+  const isOpen = found.resolved_at === null;
   const name = useSession().data?.name ?? '';
   const queries = useQueryClient();
   const [note, setNote] = useState('');
@@ -38,26 +39,41 @@ export function BreakActions({ found, notes }: { found: Break; notes: readonly B
               value={note}
               onChange={({ currentTarget }) => setNote(currentTarget.value)}
             />
-            <Group gap="xs">
-              <Button size="xs" disabled={note.trim() === ''} onClick={() => act.mutate(['notes', { note }])}>
-                Note
-              </Button>
+            {isOpen ? (
+              <Group gap="xs">
+                <Button
+                  size="xs"
+                  disabled={note.trim() === ''}
+                  onClick={() => act.mutate(['notes', { note }])}
+                >
+                  Note
+                </Button>
+                <Button
+                  size="xs"
+                  variant="default"
+                  disabled={note.trim() === ''}
+                  onClick={() => act.mutate(['close', { note }])}
+                >
+                  Close with this note
+                </Button>
+                <Button
+                  size="xs"
+                  variant="default"
+                  onClick={() => act.mutate(['assign', found.owner === name ? {} : { owner: name }])}
+                >
+                  {found.owner === name ? 'Give it back' : 'Assign to me'}
+                </Button>
+              </Group>
+            ) : (
               <Button
                 size="xs"
                 variant="default"
                 disabled={note.trim() === ''}
-                onClick={() => act.mutate(['close', { note }])}
+                onClick={() => act.mutate(['reopen', { note }])}
               >
-                Close with this note
+                Open it again with this note
               </Button>
-              <Button
-                size="xs"
-                variant="default"
-                onClick={() => act.mutate(['assign', found.owner === name ? {} : { owner: name }])}
-              >
-                {found.owner === name ? 'Give it back' : 'Assign to me'}
-              </Button>
-            </Group>
+            )}
             {act.error && <Failure error={act.error} />}
           </>
         )}

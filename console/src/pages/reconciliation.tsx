@@ -1,55 +1,134 @@
-import { Group, SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Group, SegmentedControl } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type Break, type Run } from '../answers.js';
+import { type FetchView } from '../../../src/reconciliation/report-fetch.view.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
-import { signedMoney, Time, words } from '../format.js';
-import { Download, Heading, Listing, Loaded, Nothing } from '../parts.js';
+import { signedMoney, State, Time, words } from '../format.js';
+import { Download, Failure, Heading, Listing, Loaded, Nothing } from '../parts.js';
+import { useMay } from '../session.js';
+import { ImportReport } from './import-report.js';
+
+const lists: Readonly<Record<string, { readonly label: string; readonly hint: string }>> = {
+  breaks: { label: 'Open breaks', hint: 'Where what a PSP says differs from our books, the oldest first.' },
+  closed: {
+    label: 'Closed',
+    hint: 'Breaks that are closed, the latest first. One that was closed too early is opened again.',
+  },
+  reports: { label: 'Reports', hint: 'What PSPs reported, held against the ledger, the newest first.' },
+  due: { label: 'Due', hint: 'Reports that were to be fetched, and what became of them, the newest first.' },
+};
 
 export function Reconciliation() {
-  const { list } = useSearch({ from: '/shell/reconciliation' });
+  const { list = 'breaks' } = useSearch({ from: '/shell/reconciliation' });
   const navigate = useNavigate({ from: '/reconciliation' });
+  const mayImport = useMay('finance');
+  const [isImporting, begin] = useState(false);
   return (
     <>
-      <Heading
-        title="Reconciliation"
-        hint={
-          list === 'reports'
-            ? 'What PSPs reported, held against the ledger, the newest first.'
-            : 'Where what a PSP says differs from our books, the oldest first.'
-        }
-      >
+      <Heading title="Reconciliation" hint={lists[list]?.hint ?? ''}>
         <Group gap="sm">
-          {list !== 'reports' && <Download path="reconciliation/breaks.csv">CSV</Download>}
+          {mayImport && (
+            <Button size="xs" onClick={() => begin(true)}>
+              Import a report…
+            </Button>
+          )}
+          {list === 'breaks' && <Download path="reconciliation/breaks.csv">CSV</Download>}
           <SegmentedControl
             aria-label="List"
-            data={[
-              { value: 'breaks', label: 'Open breaks' },
-              { value: 'reports', label: 'Reports' },
-            ]}
-            value={list ?? 'breaks'}
-            onChange={(value) => void navigate({ search: value === 'reports' ? { list: 'reports' } : {} })}
+            data={Object.entries(lists).map(([value, { label }]) => ({ value, label }))}
+            value={list}
+            onChange={(value) => void navigate({ search: value === 'breaks' ? {} : { list: value } })}
           />
         </Group>
       </Heading>
-      {list === 'reports' ? <Runs /> : <OpenBreaks />}
+      {list === 'reports' ? (
+        <Runs />
+      ) : list === 'due' ? (
+        <Due />
+      ) : (
+        <ListOfBreaks key={list} isOpen={list === 'breaks'} />
+      )}
+      {isImporting && <ImportReport close={() => begin(false)} />}
     </>
   );
 }
 
-function OpenBreaks() {
+function ListOfBreaks({ isOpen }: { readonly isOpen: boolean }) {
+  const path = `reconciliation/${isOpen ? 'breaks' : 'closed-breaks'}`;
   const query = useQuery({
-    queryKey: ['breaks'],
-    queryFn: () => api<PageView<Break>>('GET', 'reconciliation/breaks?limit=200'),
+    queryKey: ['breaks', path],
+    queryFn: () => api<PageView<Break>>('GET', `${path}?limit=1000`),
   });
   return (
     <Loaded query={query}>
       {({ data }) =>
         data.length === 0 ? (
-          <Nothing>Every report agrees with the ledger.</Nothing>
+          <Nothing>{isOpen ? 'Every report agrees with the ledger.' : 'No break was closed yet.'}</Nothing>
         ) : (
-          <Breaks rows={data} isOpen />
+          <Breaks rows={data} isOpen={isOpen} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** Reports that are fetched by themselves. */
+function Due() {
+  const mayFetch = useMay('finance');
+  const queries = useQueryClient();
+  const query = useQuery({
+    queryKey: ['fetches'],
+    queryFn: () => api<PageView<FetchView>>('GET', 'reconciliation/fetches?limit=200'),
+  });
+  const now = useMutation({
+    mutationFn: ({ psp, id }: FetchView) => api('POST', 'reconciliation/fetches/now', { psp, id }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['fetches'] }),
+  });
+  return (
+    <Loaded query={query}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Nothing>No report was due yet. The guide Reconciliation says how they are fetched.</Nothing>
+        ) : (
+          <>
+            {now.error && <Failure error={now.error} />}
+            <Listing
+              rows={data}
+              keyOf={({ psp, id }) => `${psp} ${id}`}
+              columns={[
+                { label: 'Report', isLong: true, cell: ({ id }) => <span className="mono">{id}</span> },
+                { label: 'PSP', cell: ({ psp }) => psp },
+                { label: 'Due', cell: ({ due_at: at }) => <Time at={at} /> },
+                { label: 'State', cell: ({ state }) => <State is={state} /> },
+                { label: 'Tries', isFigure: true, cell: ({ tries }) => tries },
+                { label: 'Next try', cell: ({ next_at: at }) => <Time at={at} /> },
+                { label: 'Fault', isLong: true, cell: ({ fault }) => fault ?? '–' },
+                {
+                  label: 'Report or act',
+                  cell: (row) =>
+                    row.run_id !== null ? (
+                      <Link to="/reconciliation/runs/$id" params={{ id: row.run_id }}>
+                        imported
+                      </Link>
+                    ) : mayFetch ? (
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        disabled={now.isPending}
+                        onClick={() => now.mutate(row)}
+                      >
+                        Fetch now
+                      </Button>
+                    ) : (
+                      '–'
+                    ),
+                },
+              ]}
+            />
+          </>
         )
       }
     </Loaded>

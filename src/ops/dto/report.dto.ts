@@ -1,0 +1,24 @@
+import { IsOneOf, IsText } from '../../http/fields.js';
+
+const account = { minLength: 1, maxLength: 64, message: 'must be the name of a PSP account' };
+
+/** A report as a person brings it; the body is the file. */
+export class UploadReportDto {
+  @IsText(account)
+  psp: string;
+
+  @IsText({ minLength: 1, maxLength: 200, message: 'must be the name of the file' })
+  name: string;
+
+  /** `yes`: nothing of it is kept. */
+  @IsOneOf(['yes', 'no'])
+  trial: 'yes' | 'no';
+}
+
+export class FetchNowDto {
+  @IsText(account)
+  psp: string;
+
+  @IsText({ minLength: 1, maxLength: 200, message: 'must be the id of a report that was due' })
+  id: string;
+}

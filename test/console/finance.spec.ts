@@ -1,0 +1,142 @@
+import { type RunResult, type Break } from '../../console/src/answers.js';
+import { type Page } from '../../src/core/page.js';
+import { type FetchView } from '../../src/reconciliation/report-fetch.view.js';
+import { postDue } from '../support/ledger.js';
+import { ConsoleClient, newOperator } from '../support/console-client.js';
+import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
+
+/** Finance without a terminal: reports by hand, breaks that are closed and opened again, reports that are due. */
+type Taken = RunResult & { readonly is_new: boolean; readonly detail?: string };
+
+let environment: TestEnvironment;
+let service: Service;
+let finance: ConsoleClient;
+let report: string;
+
+beforeAll(async () => {
+  environment = await TestEnvironment.open();
+  service = await environment.start();
+  finance = await ConsoleClient.signedIn(() => service.url, await newOperator(environment, 'fin', 'finance'));
+  const shop = new ApiClient(() => service.url, await environment.merchant());
+  for (const n of [1, 2, 3]) {
+    const payment = paymentOf(
+      await shop.post('/v1/payments', orderOf({ first: 'stripe', reference: `o-${n}` }), `o-${n}`),
+    );
+    expect(payment.status).toBe('captured');
+  }
+  await postDue(environment);
+  const { seq } = environment.effects()[0]!;
+  report = environment.simulator.report('stripe', { planted: [{ seq, difference: 'amount' }] });
+});
+afterAll(() => environment.close());
+
+const send = (trial: 'yes' | 'no', content: string, psp = 'stripe') =>
+  finance.upload<Taken>(
+    `reconciliation/reports?${new URLSearchParams({ psp, name: 'november.csv', trial }).toString()}`,
+    Buffer.from(content),
+  );
+const list = async <T>(path: string) => (await finance.get<Page<T>>(`reconciliation/${path}`)).body.data;
+const tables = () =>
+  environment.sql(
+    `SELECT (SELECT count(*) FROM reconciliation_runs) AS runs, (SELECT count(*) FROM report_lines) AS lines,
+            (SELECT count(*) FROM reconciliation_breaks) AS breaks, (SELECT count(*) FROM ledger_transactions) AS posted`,
+  );
+
+describe('a report that a person brings', () => {
+  it('is tried first: what it would come to is shown, and nothing is kept', async () => {
+    const before = await tables();
+    const { status, body } = await send('yes', report);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      is_new: true,
+      run: { psp: 'stripe', file_name: 'november.csv', imported_by: 'operator:fin' },
+      breaks: [{ category: 'amount_mismatch', currency: 'USD', open: 1 }],
+    });
+    expect(body.run.lines).toBeGreaterThan(2);
+    expect(await tables()).toEqual(before);
+  });
+
+  it('comes to the same when it is imported, once', async () => {
+    const tried = (await send('yes', report)).body;
+    const taken = (await send('no', report)).body;
+    const figures = ({ matched, unmatched, totals, breaks, run: { lines } }: Taken) => ({
+      matched,
+      unmatched,
+      totals,
+      breaks,
+      lines,
+    });
+    expect(figures(taken)).toEqual(figures(tried));
+    expect(await list('runs')).toMatchObject([{ id: taken.run.id }]);
+    const again = (await send('no', report)).body;
+    expect(again).toMatchObject({ is_new: false, run: { id: taken.run.id } });
+    expect(await list('runs')).toHaveLength(1);
+  });
+
+  it('is refused where it is no report, of no account, or too large, and nothing is imported', async () => {
+    const nothing = await send('no', 'a,b\n1,2\n');
+    expect([nothing.status, nothing.body.detail]).toEqual([
+      422,
+      'Nothing was imported: line 1: the heading is that of no report that is known.',
+    ]);
+    const nobody = await send('no', report, 'strype');
+    expect([nobody.status, nobody.body.detail]).toEqual([422, 'No PSP account is called "strype".']);
+    // Above what other files may be, and above what this one may.
+    const heading = report.slice(0, report.indexOf('\n') + 1);
+    expect((await send('yes', heading + 'x'.repeat(3_000_000))).status).toBe(422);
+    expect((await send('yes', heading + 'x'.repeat(21_000_000))).status).toBe(413);
+    expect(await list('runs')).toHaveLength(1);
+  });
+});
+
+describe('a break', () => {
+  it('that was closed too early is listed among the closed, and opened again with the reason', async () => {
+    const [found] = await list<Break>('breaks');
+    const act = (name: string, note: string) =>
+      finance.post<Break & { code?: string }>(`reconciliation/breaks/${found!.id}/${name}`, {
+        psp: 'stripe',
+        note,
+      });
+    expect((await act('reopen', 'It is open')).status).toBe(404);
+    expect((await act('close', 'Stripe books it tomorrow')).body.resolved_at).not.toBeNull();
+    expect(await list('breaks')).toEqual([]);
+    expect(await list('closed-breaks')).toMatchObject([{ id: found!.id }]);
+    expect((await act('reopen', ' ')).status).toBe(422);
+    const reopened = await act('reopen', 'It did not');
+    expect(reopened.body).toMatchObject({ id: found!.id, resolved_at: null });
+    expect(await list('breaks')).toMatchObject([{ id: found!.id }]);
+    expect(await list('closed-breaks')).toEqual([]);
+    const { notes } = (await finance.get<{ notes: object[] }>(`reconciliation/breaks/${found!.id}`)).body;
+    expect(notes).toMatchObject([{ by: 'operator:fin', note: 'It did not' }]);
+    const acts = await environment.sql(
+      "SELECT action FROM audit_records WHERE action LIKE 'break.%' ORDER BY at, id",
+    );
+    expect(acts.map(({ action }) => action)).toEqual(['break.resolved', 'break.reopened']);
+  });
+});
+
+describe('a report that was due', () => {
+  it('is listed with what became of it, and fetched now where it was refused', async () => {
+    await environment.sql(
+      `INSERT INTO report_fetches (psp, id, period_from, period_to, due_at, state, tries, fault)
+       VALUES ('stripe', 'schedule:x', now() - interval '2 days', now() - interval '1 day', now() - interval '1 day', 'refused', 3, 'the heading is that of no report')`,
+    );
+    const fault = 'the heading is that of no report';
+    expect(await list<FetchView>('fetches')).toMatchObject([
+      { psp: 'stripe', id: 'schedule:x', state: 'refused', tries: 3, next_at: null, fault, run_id: null },
+    ]);
+    const now = (id: string) => finance.post('reconciliation/fetches/now', { psp: 'stripe', id });
+    expect((await now('schedule:x')).body).toEqual({ due: true });
+    const [row] = await list<FetchView>('fetches');
+    expect(row).toMatchObject({ state: 'due' });
+    expect(Date.parse(row!.next_at!)).toBeLessThanOrEqual(Date.now() + 5_000);
+    expect((await now('schedule:y')).status).toBe(404);
+  });
+});
+
+it('is not let near operations', async () => {
+  const operation = { merchant_id: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42', entity_key: 'payment-x-charge' };
+  for (const act of ['retry', 'look-up', 'snooze']) {
+    expect((await finance.post(`operations/${act}`, operation)).status).toBe(403);
+  }
+});
