@@ -97,6 +97,20 @@ const deadLetters = createRoute({
   component: lazyRouteComponent(() => import('./pages/dead-letters.js'), 'DeadLetters'),
 });
 
+const refunds = createRoute({
+  getParentRoute: () => shell,
+  path: '/refunds',
+  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
+  component: lazyRouteComponent(() => import('./pages/refunds.js'), 'Refunds'),
+});
+
+const disputes = createRoute({
+  getParentRoute: () => shell,
+  path: '/disputes',
+  validateSearch: (search: Record<string, unknown>): Search => textsOf(search, ['status', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/disputes.js'), 'Disputes'),
+});
+
 const health = createRoute({
   getParentRoute: () => shell,
   path: '/health',
@@ -195,6 +209,8 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     shell.addChildren([
+      refunds,
+      disputes,
       health,
       overview,
       payments,

@@ -28,6 +28,8 @@ import { useSession } from './session.js';
 const pages: readonly { to: string; label: string; count?: WaitingList }[] = [
   { to: '/', label: 'Overview' },
   { to: '/payments', label: 'Payments' },
+  { to: '/refunds', label: 'Refunds' },
+  { to: '/disputes', label: 'Disputes', count: 'disputes' },
   { to: '/payouts', label: 'Payouts' },
   { to: '/stuck', label: 'Stuck and open', count: 'stuck' },
   { to: '/approvals', label: 'Approvals', count: 'approvals' },

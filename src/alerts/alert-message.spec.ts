@@ -43,6 +43,7 @@ describe('an alert in words', () => {
       'Payonce: no operations are stuck any more',
       'Payonce: no orphan effects wait any more',
       'Payonce: no breaks are open any more',
+      'Payonce: no disputes are open any more',
       'Payonce: no requests wait for approval any more',
       'Payonce: no reports of PSPs are late or were refused any more',
     ]);

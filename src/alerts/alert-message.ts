@@ -39,6 +39,12 @@ const words: Readonly<Record<AlertKind, Words>> = {
     do: 'a PSP and the books differ',
     path: 'reconciliation',
   },
+  disputes: {
+    one: 'dispute is open',
+    many: 'disputes are open',
+    do: "answer in the PSP's dashboard",
+    path: 'disputes?status=open',
+  },
   approvals: {
     one: 'request waits for approval',
     many: 'requests wait for approval',

@@ -1,5 +1,5 @@
 /** Lists of what people are told of, the most urgent first. */
-export const alertKinds = ['stuck', 'orphans', 'breaks', 'approvals', 'late_reports'] as const;
+export const alertKinds = ['stuck', 'orphans', 'breaks', 'disputes', 'approvals', 'late_reports'] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 /** Everything that waits for a person in one list. */

@@ -22,6 +22,9 @@ WITH each (kind, currency, amount, since) AS (
     FROM orphan_effects WHERE status IN ('open', 'failed')
   UNION ALL SELECT 'breaks', currency, abs(reported - expected), opened_at
     FROM reconciliation_breaks WHERE closed_at IS NULL
+  UNION ALL SELECT 'disputes', currency, (d ->> 'amount')::bigint, (d ->> 'openedAt')::timestamptz
+    FROM payments p CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
+   WHERE p.disputes IS NOT NULL AND d ->> 'status' = 'open'
   UNION ALL SELECT 'approvals', NULL, NULL, requested_at
     FROM approvals WHERE decision IS NULL AND expires_at > now()
   UNION ALL SELECT 'late_reports', NULL, NULL, due_at

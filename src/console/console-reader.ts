@@ -101,6 +101,9 @@ WITH each (name, currency, amount, since) AS (
     FROM orphan_effects WHERE status NOT IN ('compensated', 'closed')
   UNION ALL SELECT 'breaks', currency, abs(reported - expected), opened_at
     FROM reconciliation_breaks WHERE closed_at IS NULL
+  UNION ALL SELECT 'disputes', currency, (d ->> 'amount')::bigint, (d ->> 'openedAt')::timestamptz
+    FROM payments p CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
+   WHERE p.disputes IS NOT NULL AND d ->> 'status' = 'open'
   UNION ALL SELECT 'dead_letters', NULL, NULL, died_at FROM dead_letters
   UNION ALL SELECT CASE WHEN o.person = me.person THEN 'own_approvals' ELSE 'approvals' END, NULL, NULL, requested_at
     FROM approvals a JOIN operators o ON o.id = a.requested_by JOIN operators me ON me.id = $1::uuid

@@ -225,6 +225,7 @@ export const waitingLists = [
   'stuck',
   'orphans',
   'breaks',
+  'disputes',
   'approvals',
   'dead_letters',
   'own_approvals',

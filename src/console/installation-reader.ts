@@ -16,10 +16,12 @@ import { subjectOf } from '../request-storage/entity-key.js';
 import { type PageView } from '../core/page.view.js';
 import {
   type DeliveryRow,
+  type DisputeRow,
   type MerchantPageView,
   type MerchantRow,
   type NotificationRow,
   type PayoutRow,
+  type RefundRow,
   type SettingView,
 } from './installation-views.js';
 
@@ -108,6 +110,28 @@ SELECT ${PAYOUT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
   FROM (SELECT 1) one LEFT JOIN (fitting f JOIN payouts p ON p.id = f.id JOIN merchants m ON m.id = p.merchant_id) ON true
  ORDER BY p.id DESC`;
 
+/** Merchant by merchant, as the index has them. */
+const REFUNDS = `
+SELECT r.id, m.name AS merchant, r.payment_id, p.reference AS payment, r.reference, r.status, r.amount, r.currency, r.psp,
+       r.reason, r.failure ->> 'code' AS failure, r.created_at
+  FROM (SELECT n.* FROM merchants each CROSS JOIN LATERAL (
+          SELECT * FROM refunds f WHERE f.merchant_id = each.id AND ($1::uuid IS NULL OR f.id < $1::uuid)
+           ORDER BY f.id DESC LIMIT ${PAGE + 1}) n
+         ORDER BY n.id DESC LIMIT ${PAGE + 1}) r
+  JOIN merchants m ON m.id = r.merchant_id
+  JOIN payments p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+ ORDER BY r.id DESC`;
+
+/** Few payments are disputed, and an index holds those. */
+const DISPUTES = `
+SELECT d ->> 'id' AS id, m.name AS merchant, p.id AS payment_id, p.reference AS payment, d ->> 'status' AS status,
+       (d ->> 'amount')::bigint AS amount, (d ->> 'amountWithheld')::bigint AS amount_withheld, p.currency, p.psp,
+       d ->> 'pspReference' AS psp_reference, d ->> 'reason' AS reason, d ->> 'openedAt' AS opened_at,
+       d ->> 'closedAt' AS closed_at
+  FROM payments p JOIN merchants m ON m.id = p.merchant_id CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
+ WHERE p.disputes IS NOT NULL AND ($1::text IS NULL OR d ->> 'id' < $1) AND ($2::text IS NULL OR d ->> 'status' = $2)
+ ORDER BY d ->> 'id' DESC LIMIT ${PAGE + 1}`;
+
 /** Lists of the installation over all merchants: SQL by hand over indexes, none of it grows with the tables. */
 @Injectable()
 export class InstallationReader {
@@ -180,6 +204,14 @@ export class InstallationReader {
     if (rows.length > PAGE) return pageOf(rows, ({ id }) => id);
     const [first] = found;
     return { data: rows, next_cursor: first?.scanned === SCANNED ? first.scannedTo : null };
+  }
+
+  async refunds(cursor: string | null): Promise<PageView<RefundRow>> {
+    return pageOf(await this.rows<RefundRow>(REFUNDS, [cursor]), ({ id }) => id);
+  }
+
+  async disputes(status: string | null, cursor: string | null): Promise<PageView<DisputeRow>> {
+    return pageOf(await this.rows<DisputeRow>(DISPUTES, [cursor, status]), ({ id }) => id);
   }
 
   private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {

@@ -63,6 +63,42 @@ export interface RoutingView {
   }[];
 }
 
+export interface RefundRow {
+  readonly id: string;
+  readonly merchant: string;
+  readonly payment_id: string;
+  /** The merchant's reference of the payment. */
+  readonly payment: string;
+  /** The merchant's reference of the refund. */
+  readonly reference: string | null;
+  readonly status: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly psp: string | null;
+  readonly reason: string | null;
+  readonly failure: string | null;
+  readonly created_at: string;
+}
+
+export interface DisputeRow {
+  readonly id: string;
+  readonly merchant: string;
+  readonly payment_id: string;
+  /** The merchant's reference of the payment. */
+  readonly payment: string;
+  readonly status: string;
+  readonly amount: number;
+  /** The part that the PSP holds back, or has taken. */
+  readonly amount_withheld: number;
+  readonly currency: string;
+  readonly psp: string | null;
+  /** The PSP's id of it. */
+  readonly psp_reference: string;
+  readonly reason: string | null;
+  readonly opened_at: string;
+  readonly closed_at: string | null;
+}
+
 export interface MerchantRow {
   readonly id: string;
   readonly name: string;

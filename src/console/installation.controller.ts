@@ -8,16 +8,20 @@ import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type PageView } from '../core/page.view.js';
 import {
   ListDeliveriesDto,
+  ListDisputesDto,
   ListInboxDto,
   ListPayoutsDto,
   ReplayDeliveryDto,
 } from './dto/installation.dto.js';
+import { CursorDto } from './dto/search-payments.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import {
   type DeliveryRow,
+  type DisputeRow,
   type NotificationRow,
   type PayoutPageView,
   type PayoutRow,
+  type RefundRow,
 } from './installation-views.js';
 import { actorOf } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
@@ -25,7 +29,7 @@ import { PayoutPages } from './payout-page.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';
 
-/** /ops/api: webhooks of merchants, what PSPs notified, and payouts. */
+/** /ops/api: webhooks of merchants, what PSPs notified, payouts, refunds and disputes. */
 @Controller('ops/api')
 export class InstallationController {
   constructor(
@@ -60,6 +64,18 @@ export class InstallationController {
   @ForRole('viewer')
   inbox(@Query() { list = 'all', cursor }: ListInboxDto): Promise<PageView<NotificationRow>> {
     return this.reader.inbox(list, cursor ?? null);
+  }
+
+  @Get('refunds')
+  @ForRole('viewer')
+  refunds(@Query() { cursor }: CursorDto): Promise<PageView<RefundRow>> {
+    return this.reader.refunds(cursor ?? null);
+  }
+
+  @Get('disputes')
+  @ForRole('viewer')
+  disputes(@Query() { status, cursor }: ListDisputesDto): Promise<PageView<DisputeRow>> {
+    return this.reader.disputes(status ?? null, cursor ?? null);
   }
 
   @Get('payouts')

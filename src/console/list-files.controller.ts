@@ -4,7 +4,7 @@ import { ForRole } from '../operators/console-access.js';
 import { listFile } from '../ops/list-file.js';
 import { hashesOfCustomer } from '../payments/customer-of-payment.js';
 import { ConsoleReader } from './console-reader.js';
-import { ListDeliveriesDto, ListInboxDto, ListPayoutsDto } from './dto/installation.dto.js';
+import { ListDeliveriesDto, ListDisputesDto, ListInboxDto, ListPayoutsDto } from './dto/installation.dto.js';
 import { OpenOperationsDto, SearchPaymentsDto } from './dto/search-payments.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import { OpenOperations } from './open-operations.js';
@@ -51,6 +51,18 @@ export class ListFilesController {
       data: await this.reader.orphans(),
       next_cursor: null,
     }));
+  }
+
+  @Get('refunds.csv')
+  @ForRole('viewer')
+  refunds(): StreamableFile {
+    return listFile('refunds.csv', (cursor) => this.installation.refunds(cursor));
+  }
+
+  @Get('disputes.csv')
+  @ForRole('viewer')
+  disputes(@Query() { status }: ListDisputesDto): StreamableFile {
+    return listFile('disputes.csv', (cursor) => this.installation.disputes(status ?? null, cursor));
   }
 
   @Get('payouts.csv')

@@ -1,8 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { type OverviewView } from '../../src/console/console-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import {
   type DeliveryRow,
+  type DisputeRow,
   type MerchantPageView,
   type MerchantRow,
   type NewApiKeyView,
@@ -10,6 +12,7 @@ import {
   type PayoutPageView,
   type PayoutRow,
   type PspAccountRow,
+  type RefundRow,
   type RoutingView,
 } from '../../src/console/installation-views.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
@@ -274,6 +277,68 @@ it('lists payouts, and shows one with what happened', async () => {
   expect(page.timeline.some(({ title }) => title.startsWith('execute at adyen'))).toBe(true);
   expect(page.lifecycle.visited.at(-1)).toBe(status);
   expect(await environment.acts({ actor: 'operator:vic', action: 'payout.viewed' })).toHaveLength(1);
+});
+
+it('lists refunds and disputes of all merchants, and counts open disputes as urgent', async () => {
+  const other = new ApiClient(() => services[0].url, await environment.merchant());
+  const paid = paymentOf(
+    await other.post('/v1/payments', orderOf({ first: 'stripe', reference: 'of-another' }), 'o'),
+  );
+  const own = paymentOf(await pay('refunded'));
+  const refunds: string[] = [];
+  for (const [client, { id }] of [
+    [shop, own],
+    [other, paid],
+    [shop, own],
+  ] as const) {
+    const asked = await client.post(
+      `/v1/payments/${id}/refunds`,
+      { amount: 100, reference: `r-${refunds.length}` },
+      `refund-${refunds.length}`,
+    );
+    refunds.push((JSON.parse(asked.text) as { id: string }).id);
+  }
+  const listed = (await viewer.get<PageView<RefundRow>>('refunds')).body.data;
+  expect(listed.map(({ id }) => id)).toEqual(refunds.toReversed());
+  expect(listed[1]).toMatchObject({
+    payment: 'of-another',
+    payment_id: paid.id,
+    status: 'succeeded',
+    amount: 100,
+  });
+  const rest = (await viewer.get<PageView<RefundRow>>(`refunds?cursor=${refunds[1]}`)).body.data;
+  expect(rest.map(({ id }) => id)).toEqual([refunds[0]]);
+
+  const dispute = (n: number, status: string) => ({
+    id: `019aa5c3-1d2e-7f00-8a11-00000000000${n}`,
+    pspReference: `du_${n}`,
+    status,
+    reason: 'fraudulent',
+    amount: 500 + n,
+    amountWithheld: 500,
+    stage: 1,
+    openedAt: '2026-01-01T00:00:00.000Z',
+    closedAt: null,
+  });
+  for (const [id, disputes] of [
+    [own.id, [dispute(1, 'open'), dispute(3, 'won')]],
+    [paid.id, [dispute(2, 'open')]],
+  ] as const) {
+    await environment.sql('UPDATE payments SET disputes = $1 WHERE id = $2', [JSON.stringify(disputes), id]);
+  }
+  const shown = async (query: string) =>
+    (await viewer.get<PageView<DisputeRow>>(`disputes${query}`)).body.data.map((row) => row.psp_reference);
+  expect(await shown('')).toEqual(['du_3', 'du_2', 'du_1']);
+  expect(await shown('?status=open')).toEqual(['du_2', 'du_1']);
+  expect(await shown(`?cursor=${dispute(2, 'open').id}`)).toEqual(['du_1']);
+  const { text } = (await viewer.get<{ text: string }>('disputes.csv?status=won')).body;
+  expect(text).toContain(',won,5.03,5.00,USD,stripe,du_3,fraudulent,2026-01-01T00:00:00.000Z,');
+  const { waiting } = (await viewer.get<OverviewView>('overview')).body;
+  expect(waiting.find(({ name }) => name === 'disputes')).toMatchObject({
+    count: 2,
+    oldest_at: '2026-01-01T00:00:00.000Z',
+    money: [{ currency: 'USD', amount: 1_003 }],
+  });
 });
 
 describe('webhooks', () => {

@@ -534,6 +534,8 @@ describeInBrowser('the console', () => {
       'reconciliation?list=due',
       'ledger',
       'payouts',
+      'refunds',
+      'disputes',
       'psps',
       'merchants',
       'webhooks',

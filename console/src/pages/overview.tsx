@@ -14,7 +14,7 @@ interface List {
   readonly label: string;
   readonly hint: string;
   readonly to: string;
-  readonly search?: { readonly list: 'open' | 'snoozed' };
+  readonly search?: { readonly list: 'open' | 'snoozed' } | { readonly status: 'open' };
   /** Nobody has to do anything about it now. */
   readonly isCalm?: boolean;
 }
@@ -23,6 +23,12 @@ const lists: Readonly<Record<WaitingList, List>> = {
   stuck: { label: 'Stuck', hint: 'Find out what the PSP did', to: '/stuck' },
   orphans: { label: 'Orphan effects', hint: 'Done at a PSP beside the books', to: '/orphans' },
   breaks: { label: 'Breaks', hint: 'PSPs and books differ', to: '/reconciliation' },
+  disputes: {
+    label: 'Disputes',
+    hint: "Answer in the PSP's dashboard",
+    to: '/disputes',
+    search: { status: 'open' },
+  },
   approvals: { label: 'Approvals', hint: 'Asked for by others', to: '/approvals' },
   dead_letters: { label: 'Dead letters', hint: 'Jobs that were given up', to: '/dead-letters' },
   own_approvals: { label: 'Your requests', hint: 'Wait for a second person', to: '/approvals', isCalm: true },

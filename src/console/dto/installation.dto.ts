@@ -1,5 +1,6 @@
 import { IsOneOf, IsText } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
+import { type DisputeStatus, disputeStatuses } from '../../payments/dispute.js';
 import { type InboxList } from '../installation-reader.js';
 import { CursorDto } from './search-payments.dto.js';
 
@@ -9,6 +10,11 @@ export class ListPayoutsDto extends CursorDto {
 
   @IsOneOf(['processing', 'paid', 'failed', 'returned'], { optional: true })
   status?: string;
+}
+
+export class ListDisputesDto extends CursorDto {
+  @IsOneOf(disputeStatuses, { optional: true })
+  status?: DisputeStatus;
 }
 
 class PlaceDto {
