@@ -19,6 +19,7 @@ describe('an alert in words', () => {
       event: 'new',
       kind: 'stuck',
       count: 3,
+      source: 'pay.example',
       summary:
         'Payonce: 3 operations are stuck (129.99 EUR, 1200 JPY), the oldest since 2026-11-22T02:14Z: find out what the PSP did',
       link: 'https://pay.example/ops/stuck',
@@ -27,7 +28,7 @@ describe('an alert in words', () => {
     expect(one.summary).toBe(
       'Payonce: still: 1 request waits for approval, the oldest since 2026-11-22T02:14Z: a second person decides',
     );
-    expect(one.link).toBeNull();
+    expect([one.source, one.link]).toEqual(['payonce', null]);
   });
 
   it('names three currencies', () => {
@@ -44,6 +45,7 @@ describe('an alert in words', () => {
       'Payonce: no orphan effects wait any more',
       'Payonce: no breaks are open any more',
       'Payonce: no disputes are open any more',
+      'Payonce: no disputes are open whose answers are due within three days any more',
       'Payonce: no requests wait for approval any more',
       'Payonce: no reports of PSPs are late or were refused any more',
     ]);

@@ -8,6 +8,8 @@ export interface AlertMessage {
   readonly count: number;
   /** One line. */
   readonly summary: string;
+  /** The host of the console, which tells installations apart; `payonce` where it is not configured. */
+  readonly source: string;
   /** The address of the list; null where the console's is not configured. */
   readonly link: string | null;
 }
@@ -45,6 +47,12 @@ const words: Readonly<Record<AlertKind, Words>> = {
     do: "answer in the PSP's dashboard",
     path: 'disputes?status=open',
   },
+  disputes_due: {
+    one: 'dispute is open whose answer is due within three days',
+    many: 'disputes are open whose answers are due within three days',
+    do: "answer in the PSP's dashboard, or the money is lost",
+    path: 'disputes?status=open',
+  },
   approvals: {
     one: 'request waits for approval',
     many: 'requests wait for approval',
@@ -55,7 +63,7 @@ const words: Readonly<Record<AlertKind, Words>> = {
     one: 'report of a PSP is late or was refused',
     many: 'reports of PSPs are late or were refused',
     do: 'find out why',
-    path: 'reconciliation?list=reports',
+    path: 'reconciliation?list=due',
   },
 };
 
@@ -67,7 +75,8 @@ export function messageOf(event: AlertEvent, waiting: Waiting, consoleUrl: strin
   const { path } = words[kind];
   const link =
     consoleUrl === null ? null : `${consoleUrl.endsWith('/') ? consoleUrl : `${consoleUrl}/`}${path}`;
-  return { event, kind, count, summary: summaryOf(event, waiting), link };
+  const source = consoleUrl === null ? 'payonce' : new URL(consoleUrl).host;
+  return { event, kind, count, source, summary: summaryOf(event, waiting), link };
 }
 
 function summaryOf(event: AlertEvent, { kind, count, oldestAt, money }: Waiting): string {

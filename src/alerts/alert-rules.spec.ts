@@ -27,6 +27,7 @@ describe('an alert', () => {
     ['of more waits until five minutes are over', stuck(4, 11), told(3, 10, 10), 14, null],
     ['of more comes then', stuck(4, 11), told(3, 10, 10), 15, 'new'],
     ['of what still waits after four hours is a reminder', stuck(3, 10), told(3, 10, 10), 250, 'reminder'],
+    ['of more that are as old comes too', stuck(4, 10), told(3, 10, 10), 16, 'new'],
     ['of fewer that are as old does not come', stuck(2, 10), told(3, 10, 10), 30, null],
   ] as const)('%s', (_what, waiting, before, now, event) => {
     expect(alertDue(waiting, before, at(now))).toBe(event);

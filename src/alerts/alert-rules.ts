@@ -1,5 +1,13 @@
 /** Lists of what people are told of, the most urgent first. */
-export const alertKinds = ['stuck', 'orphans', 'breaks', 'disputes', 'approvals', 'late_reports'] as const;
+export const alertKinds = [
+  'stuck',
+  'orphans',
+  'breaks',
+  'disputes',
+  'disputes_due',
+  'approvals',
+  'late_reports',
+] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 /** Everything that waits for a person in one list. */
@@ -26,13 +34,17 @@ export type AlertEvent = 'new' | 'reminder' | 'over';
 const APART_MS = 5 * 60_000;
 const REMINDED_MS = 4 * 3_600_000;
 
-/** The alert that is due now; null: none. `told`: null where there was none yet. */
+/**
+ * The alert that is due now; null: none. News is what is younger than all that was told, or more than was told: what comes
+ * back after a while (a snooze that ends, a break that is opened again) is as old as it was. `told`: null where
+ * there was none yet.
+ */
 export function alertDue({ count, newestAt }: Waiting, told: Told | null, now: Date): AlertEvent | null {
   if (count === 0) return told !== null && told.count > 0 ? 'over' : null;
   if (told === null || told.count === 0) return 'new';
   const sinceMs = now.getTime() - told.toldAt.getTime();
   if (sinceMs < APART_MS) return null;
-  const hasNew = newestAt !== null && (told.newestAt === null || newestAt > told.newestAt);
-  if (hasNew) return 'new';
+  const isYounger = newestAt !== null && (told.newestAt === null || newestAt > told.newestAt);
+  if (isYounger || count > told.count) return 'new';
   return sinceMs >= REMINDED_MS ? 'reminder' : null;
 }

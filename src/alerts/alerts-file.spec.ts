@@ -67,6 +67,22 @@ describe('the file of alerts', () => {
       { channels: [{ name: 'm', type: 'mail', smtp: 'https://mail.example', from: 'a', to: ['b'] }] },
       'm.smtp must be smtp:// or smtps://',
     ],
+    [
+      'a password that breaks the address',
+      {
+        channels: [{ name: 'm', type: 'mail', smtp: 'smtp://u:secret/1@mail.example', from: 'a', to: ['b'] }],
+      },
+      'm.smtp must be smtp:// or smtps://',
+    ],
+    [
+      'a password that is not encoded',
+      {
+        channels: [
+          { name: 'm', type: 'mail', smtp: 'smtp://u:50%secret@mail.example', from: 'a', to: ['b'] },
+        ],
+      },
+      'm.smtp must be smtp:// or smtps://',
+    ],
   ])('is refused with %s, without the secrets in it', (_what, content, complaint) => {
     let said = '';
     try {

@@ -104,7 +104,11 @@ function resolved(
   if (url && !isSafe(url)) {
     wrong(`${channel.name}.url must be an https URL, or http on a loopback address`);
   }
-  if (smtp && !/^smtps?:\/\//.test(smtp)) wrong(`${channel.name}.smtp must be smtp:// or smtps://`);
+  if (smtp && !isMailServer(smtp)) {
+    wrong(
+      `${channel.name}.smtp must be smtp:// or smtps://, with what stands in its password percent-encoded`,
+    );
+  }
   return members as unknown as Channel;
 }
 
@@ -135,6 +139,17 @@ function contentOf(file: string): unknown {
 function inWords({ instancePath, message, params }: ErrorObject): string {
   const { additionalProperty: unknown } = params as { readonly additionalProperty?: string };
   return `${instancePath || '/'} ${unknown === undefined ? message : `has ${unknown}, which is not known`}`;
+}
+
+function isMailServer(text: string): boolean {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+    return hostname !== '';
+  } catch {
+    return false;
+  }
 }
 
 function isSafe(url: string): boolean {

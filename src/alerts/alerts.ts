@@ -2,6 +2,7 @@ import { type Logger } from 'pino';
 import { type Pool } from 'pg';
 import { type Repository } from 'typeorm';
 import { type Clock } from '../core/clock.js';
+import { withTimeout } from '../core/time-limit.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { alertDue, alertKinds, type Waiting } from './alert-rules.js';
 import { messageOf } from './alert-message.js';
@@ -9,8 +10,11 @@ import { type AlertTold } from './alert-told.entity.js';
 import { type AlertSettings, type Channel } from './alerts-file.js';
 import { sendAlert } from './send-alert.js';
 
+/** A channel has so long for one alert. */
+const MOST_MS = 15_000;
+
 /**
- * A report is late a day after it was due. Snoozed operations have somebody who looks after them. One that is still stuck after
+ * A report is late a day after it was due, and a refused one counts until another of its time is imported. Snoozed operations have somebody who looks after them. One that is still stuck after
  * a retry is nothing new.
  */
 const WAITING = `
@@ -25,13 +29,20 @@ WITH each (kind, currency, amount, since) AS (
   UNION ALL SELECT 'disputes', currency, (d ->> 'amount')::bigint, (d ->> 'openedAt')::timestamptz
     FROM payments p CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
    WHERE p.disputes IS NOT NULL AND d ->> 'status' = 'open'
+  UNION ALL SELECT 'disputes_due', currency, (d ->> 'amount')::bigint, (d ->> 'respondBy')::timestamptz - interval '3 days'
+    FROM payments p CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
+   WHERE p.disputes IS NOT NULL AND d ->> 'status' = 'open'
+     AND (d ->> 'respondBy')::timestamptz - interval '3 days' < now()
   UNION ALL SELECT 'approvals', NULL, NULL, requested_at
     FROM approvals WHERE decision IS NULL AND expires_at > now()
   UNION ALL SELECT 'late_reports', NULL, NULL, due_at
-    FROM report_fetches WHERE state = 'refused' OR (state = 'due' AND due_at < now() - interval '1 day'))
+    FROM report_fetches f
+   WHERE (state = 'refused' OR (state = 'due' AND due_at < now() - interval '1 day')) AND NOT EXISTS (
+     SELECT FROM reconciliation_runs r
+      WHERE r.psp = f.psp AND r.imported_at > f.due_at AND r.period_to >= coalesce(f.period_to, f.due_at - interval '7 days')))
 SELECT kind, sum(count)::int AS count, min(oldest) AS "oldestAt", max(newest) AS "newestAt",
        coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) ORDER BY count DESC, currency)
-                FILTER (WHERE amount > 0), '[]') AS money
+                FILTER (WHERE amount > 0 AND currency IS NOT NULL), '[]') AS money
   FROM (SELECT kind, currency, count(*), sum(amount) AS amount, min(since) AS oldest, max(since) AS newest
           FROM each GROUP BY kind, currency) sums
  GROUP BY kind`;
@@ -58,26 +69,32 @@ export class Alerts implements PeriodicTask {
     const before = await this.told.find();
     const none = { count: 0, oldestAt: null, newestAt: null, money: [] };
     const waiting = alertKinds.map((kind) => rows.find((row) => row.kind === kind) ?? { kind, ...none });
-    let sent = 0;
-    const refused: string[] = [];
-    for (const channel of this.settings.channels) {
-      const of = new Map(before.filter((row) => row.channel === channel.name).map((row) => [row.kind, row]));
-      try {
-        for (const list of waiting) {
-          if (channel.kinds?.includes(list.kind) === false) continue;
-          if (await this.tell(channel, list, of.get(list.kind) ?? null)) sent += 1;
-        }
-      } catch (error) {
-        // Its other alerts wait for the next pass: a channel that hangs shall not hold the others up for long.
-        refused.push(channel.name);
-        this.logger.warn(
-          { channel: channel.name, reason: (error as Error).message },
-          'an alert was not taken',
-        );
-      }
-    }
+    const told = await Promise.all(
+      this.settings.channels.map((channel) => this.tellAll(channel, waiting, before)),
+    );
+    const refused = told.flatMap(({ refusedBy }) => refusedBy ?? []);
     if (refused.length > 0) throw new Error(`no alert was taken by ${refused.join(', ')}`);
-    return { sent };
+    return { sent: told.reduce((sum, { sent }) => sum + sent, 0) };
+  }
+
+  /** One after the other; what follows an alert that is not taken waits for the next pass. */
+  private async tellAll(
+    channel: Channel,
+    waiting: readonly Waiting[],
+    before: readonly AlertTold[],
+  ): Promise<{ readonly sent: number; readonly refusedBy?: string }> {
+    let sent = 0;
+    try {
+      for (const list of waiting) {
+        if (channel.kinds?.includes(list.kind) === false) continue;
+        const told = before.find((row) => row.channel === channel.name && row.kind === list.kind) ?? null;
+        if (await this.tell(channel, list, told)) sent += 1;
+      }
+      return { sent };
+    } catch (error) {
+      this.logger.warn({ channel: channel.name, reason: (error as Error).message }, 'an alert was not taken');
+      return { sent, refusedBy: channel.name };
+    }
   }
 
   private async tell(channel: Channel, waiting: Waiting, told: AlertTold | null): Promise<boolean> {

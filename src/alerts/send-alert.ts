@@ -27,14 +27,17 @@ function withLink({ summary, link }: AlertMessage): string {
 }
 
 /** One incident for each list, until nothing waits in it any more. */
-function pagerDutyEvent(routingKey: string, { event, kind, summary, link, count }: AlertMessage): object {
-  const incident = { routing_key: routingKey, dedup_key: `payonce-${kind}` };
+function pagerDutyEvent(
+  routingKey: string,
+  { event, kind, source, summary, link, count }: AlertMessage,
+): object {
+  const incident = { routing_key: routingKey, dedup_key: `payonce-${source}-${kind}` };
   if (event === 'over') return { ...incident, event_action: 'resolve' };
   const severity = kind === 'stuck' || kind === 'orphans' ? 'critical' : 'warning';
   return {
     ...incident,
     event_action: 'trigger',
-    payload: { summary, source: 'payonce', severity, custom_details: { waiting: count } },
+    payload: { summary, source, severity, custom_details: { waiting: count } },
     ...(link === null ? {} : { links: [{ href: link, text: 'Open the console' }] }),
   };
 }

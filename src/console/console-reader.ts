@@ -110,7 +110,7 @@ WITH each (name, currency, amount, since) AS (
    WHERE decision IS NULL AND expires_at > now())
 SELECT name, sum(count)::int AS count, min(since) AS oldest_at,
        coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) ORDER BY count DESC, currency)
-                FILTER (WHERE amount > 0), '[]') AS money
+                FILTER (WHERE amount > 0 AND currency IS NOT NULL), '[]') AS money
   FROM (SELECT name, currency, count(*), sum(amount) AS amount, min(since) AS since FROM each GROUP BY name, currency) sums
  GROUP BY name`;
 

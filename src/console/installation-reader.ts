@@ -126,7 +126,7 @@ SELECT r.id, m.name AS merchant, r.payment_id, p.reference AS payment, r.referen
 const DISPUTES = `
 SELECT d ->> 'id' AS id, m.name AS merchant, p.id AS payment_id, p.reference AS payment, d ->> 'status' AS status,
        (d ->> 'amount')::bigint AS amount, (d ->> 'amountWithheld')::bigint AS amount_withheld, p.currency, p.psp,
-       d ->> 'pspReference' AS psp_reference, d ->> 'reason' AS reason, d ->> 'openedAt' AS opened_at,
+       d ->> 'pspReference' AS psp_reference, d ->> 'reason' AS reason, d ->> 'respondBy' AS respond_by, d ->> 'openedAt' AS opened_at,
        d ->> 'closedAt' AS closed_at
   FROM payments p JOIN merchants m ON m.id = p.merchant_id CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
  WHERE p.disputes IS NOT NULL AND ($1::text IS NULL OR d ->> 'id' < $1) AND ($2::text IS NULL OR d ->> 'status' = $2)

@@ -95,6 +95,8 @@ export interface DisputeRow {
   /** The PSP's id of it. */
   readonly psp_reference: string;
   readonly reason: string | null;
+  /** The time until which the bank takes an answer. */
+  readonly respond_by: string | null;
   readonly opened_at: string;
   readonly closed_at: string | null;
 }

@@ -16,6 +16,8 @@ export interface Dispute {
   readonly amountWithheld: number;
   /** Its stage at the PSP; a fact about an earlier stage is old. */
   readonly stage: number;
+  /** The time until which the bank takes an answer, RFC 3339; absent or null where the PSP has not said. */
+  readonly respondBy?: string | null;
   /** RFC 3339. */
   readonly openedAt: string;
   readonly closedAt: string | null;

@@ -44,6 +44,13 @@ export class DisputeView {
   @Text()
   readonly currency: string;
 
+  @Time({
+    nullable: true,
+    description:
+      "Until when the bank takes an answer, which is given in the PSP's own dashboard; null: the PSP has not said.",
+  })
+  readonly respond_by: string | null;
+
   @Time()
   readonly opened_at: string;
 
@@ -64,6 +71,7 @@ export function disputeViewOf({ id, psp, currency, isTest }: Disputed, dispute: 
     amount: dispute.amount,
     amount_withheld: dispute.amountWithheld,
     currency,
+    respond_by: dispute.respondBy ?? null,
     opened_at: dispute.openedAt,
     closed_at: dispute.closedAt,
   };

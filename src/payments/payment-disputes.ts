@@ -47,6 +47,7 @@ export function dispute(
     amount: money.amount,
     amountWithheld: news.withheld ? money.amount : 0,
     stage: news.stage,
+    respondBy: news.respondBy ?? before?.respondBy ?? null,
     openedAt: before?.openedAt ?? now.toISOString(),
     closedAt: news.status === 'open' ? null : now.toISOString(),
   };

@@ -61,6 +61,7 @@ export const dispute: DisputeView = {
   amount: 1000,
   amount_withheld: 1000,
   currency: 'EUR',
+  respond_by: '2026-12-01T10:00:00.000Z',
   opened_at: '2026-11-24T10:00:00.000Z',
   closed_at: null,
 };

@@ -42,6 +42,7 @@ function nextActionMessage(action: NextActionView | null): Message | null {
 export function disputeMessage(dispute: DisputeView): Message {
   return {
     ...dispute,
+    respond_by: timestampOf(dispute.respond_by),
     opened_at: timestampOf(dispute.opened_at),
     closed_at: timestampOf(dispute.closed_at),
   };

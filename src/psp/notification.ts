@@ -74,6 +74,8 @@ export interface DisputeNews {
   readonly status: 'open' | 'won' | 'lost';
   /** Whether the PSP holds the money back, or has taken it. */
   readonly withheld: boolean;
+  /** The time until which the bank takes an answer, RFC 3339; absent where the PSP does not say. */
+  readonly respondBy?: string;
 }
 
 /**

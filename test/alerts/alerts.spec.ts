@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { stuckPayment } from '../support/stuck-payment.js';
-import { ApiClient, eventually, type Service, TestEnvironment } from '../support/test-environment.js';
+import {
+  ApiClient,
+  eventually,
+  orderOf,
+  paymentOf,
+  type Service,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** Alerts to people, against stand-ins of their systems that speak HTTP and SMTP as those do. */
 interface Taken {
@@ -116,16 +123,16 @@ describe('alerts', () => {
       {
         path: '/own',
         authorization: `Bearer ${SECRETS[1]}`,
-        body: { event: 'new', kind: 'stuck', count: 1, summary, link },
+        body: { event: 'new', kind: 'stuck', count: 1, source: 'pay.example', summary, link },
       },
       {
         path: '/pager',
         authorization: undefined,
         body: {
           routing_key: SECRETS[2],
-          dedup_key: 'payonce-stuck',
+          dedup_key: 'payonce-pay.example-stuck',
           event_action: 'trigger',
-          payload: { summary, source: 'payonce', severity: 'critical', custom_details: { waiting: 1 } },
+          payload: { summary, source: 'pay.example', severity: 'critical', custom_details: { waiting: 1 } },
           links: [{ href: link, text: 'Open the console' }],
         },
       },
@@ -169,9 +176,46 @@ describe('alerts', () => {
     });
     expect(taken[2]!.body).toEqual({
       routing_key: SECRETS[2],
-      dedup_key: 'payonce-stuck',
+      dedup_key: 'payonce-pay.example-stuck',
       event_action: 'resolve',
     });
+  });
+
+  it('of a refused report end once another one of its time is imported', async () => {
+    await environment.sql(
+      `INSERT INTO report_fetches (psp, id, period_from, period_to, due_at, state)
+       VALUES ('stripe', 'r', now() - interval '2 days', now() - interval '1 day', now() - interval '1 day', 'refused')`,
+    );
+    await pass();
+    expect(taken[1]!.body).toMatchObject({ event: 'new', kind: 'late_reports', count: 1 });
+    [taken, mails] = [[], []];
+    await environment.sql(
+      `INSERT INTO reconciliation_runs (psp, id, format, file_name, content_hash, covers, period_from, period_to, lines, new_lines, imported_by, imported_at)
+       SELECT psp, gen_random_uuid(), 'stripe', 'by-hand.csv', repeat('0', 64), '{}', period_from, period_to, 1, 1, 'operator:fin', now()
+         FROM report_fetches`,
+    );
+    await pass();
+    expect(taken[1]!.body).toMatchObject({ event: 'over', kind: 'late_reports' });
+  });
+
+  it('of a dispute come when it opens, and three days before its answer is due', async () => {
+    const payment = paymentOf(await shop.post('/v1/payments', orderOf({ first: 'stripe' }), 'disputed'));
+    const disputed = (dueIn: string) =>
+      environment.sql(
+        `UPDATE payments SET disputes = jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'status', 'open',
+           'amount', 1999, 'openedAt', now(), 'respondBy', to_char(now() + $2::interval, 'YYYY-MM-DD"T"HH24:MI:SSOF')))
+          WHERE id = $1`,
+        [payment.id, dueIn],
+      );
+    const kinds = () => taken.filter(({ path }) => path === '/own').map(({ body }) => body['kind']);
+    await disputed('10 days');
+    await pass();
+    expect(kinds()).toEqual(['disputes']);
+    [taken, mails] = [[], []];
+    await disputed('2 days');
+    await pass();
+    expect(kinds()).toEqual(['disputes_due']);
+    await environment.sql('UPDATE payments SET disputes = NULL');
   });
 
   it('are sent by a worker on its own', async () => {

@@ -67,6 +67,10 @@ export function Disputes() {
                   },
                   { label: 'Why', isLong: true, cell: ({ reason }) => reason ?? '–' },
                   { label: 'Merchant', isExtra: true, cell: ({ merchant }) => merchant },
+                  {
+                    label: 'Answer by',
+                    cell: ({ status, respond_by: by }) => (status === 'open' ? <Time at={by} /> : '–'),
+                  },
                   { label: 'Opened', cell: ({ opened_at: at }) => <Time at={at} /> },
                 ]}
               />

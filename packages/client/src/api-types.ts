@@ -1216,6 +1216,11 @@ export interface components {
       /** @description The PSP's word for why, verbatim. */
       readonly reason: string | null;
       /**
+       * Format: date-time
+       * @description Until when the bank takes an answer, which is given in the PSP's own dashboard; null: the PSP has not said.
+       */
+      readonly respond_by: string | null;
+      /**
        * @description `open`: the bank has not decided. `lost`: the bank keeps the money, unless the dispute is won later.
        * @enum {string}
        */

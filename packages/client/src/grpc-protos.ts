@@ -272,6 +272,7 @@ export const protos = {
                 _psp: { oneof: ['psp'] },
                 _reason: { oneof: ['reason'] },
                 _closed_at: { oneof: ['closed_at'] },
+                _respond_by: { oneof: ['respond_by'] },
               },
               fields: {
                 id: { type: 'string', id: 1 },
@@ -286,6 +287,7 @@ export const protos = {
                 opened_at: { type: 'google.protobuf.Timestamp', id: 10 },
                 closed_at: { type: 'google.protobuf.Timestamp', id: 11, options: { proto3_optional: true } },
                 test: { type: 'bool', id: 12 },
+                respond_by: { type: 'google.protobuf.Timestamp', id: 13, options: { proto3_optional: true } },
               },
             },
             Capture: {

@@ -69,6 +69,9 @@ export class StripeDisputes {
   }
 }
 
+/** A bank usually gives a week or more. */
+const ANSWERED_WITHIN_MS = 7 * 24 * 3_600_000;
+
 function render(intent: PaymentIntent, { id, createdMs, amount, status }: Dispute): object {
   return {
     id,
@@ -80,7 +83,12 @@ function render(intent: PaymentIntent, { id, createdMs, amount, status }: Disput
     currency: intent.currency,
     enhanced_eligibility_types: [],
     evidence: {},
-    evidence_details: { due_by: null, has_evidence: false, past_due: false, submission_count: 0 },
+    evidence_details: {
+      due_by: seconds(createdMs + ANSWERED_WITHIN_MS),
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
     is_charge_refundable: false,
     livemode: false,
     metadata: {},

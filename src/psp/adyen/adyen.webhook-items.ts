@@ -101,7 +101,7 @@ function modification(
  * The course of a dispute. The notification of one takes no money yet; a chargeback does, and stands unless it
  * is reversed. https://docs.adyen.com/risk-management/disputes-api/dispute-notifications
  */
-const courses: Readonly<Record<string, Omit<DisputeNews, 'reference'>>> = {
+const courses: Readonly<Record<string, Omit<DisputeNews, 'reference' | 'respondBy'>>> = {
   REQUEST_FOR_INFORMATION: { stage: 0, status: 'open', withheld: false },
   NOTIFICATION_OF_CHARGEBACK: { stage: 1, status: 'open', withheld: false },
   CHARGEBACK: { stage: 2, status: 'lost', withheld: true },
@@ -116,13 +116,18 @@ function dispute(item: AdyenItem, success: boolean): Finding[] {
   const { eventCode, pspReference, originalReference, merchantReference, additionalData } = item;
   const course = courses[eventCode];
   const pspCode = text(additionalData?.['chargebackReasonCode']) ?? text(item.reason);
+  const due = Date.parse(text(additionalData?.['defensePeriodEndsAt']) ?? '');
   const { money } = succeeded(item);
   if (!success || !course || !money) return [];
   return [
     {
       ofPayment: merchantReference,
       parentReference: originalReference,
-      dispute: { reference: pspReference, ...course },
+      dispute: {
+        reference: pspReference,
+        ...course,
+        ...(isNaN(due) ? {} : { respondBy: new Date(due).toISOString() }),
+      },
       answer: { outcome: 'pending', money, ...(pspCode ? { pspCode } : {}) },
     },
   ];

@@ -254,6 +254,16 @@ describe('what an item says', () => {
     expect(facts(modification(eventCode, { merchantReference, success: 'false' }))).toEqual([]);
   });
 
+  it.each([
+    ['2026-01-01T01:00:00+01:00', '2026-01-01T00:00:00.000Z'],
+    ['soon', undefined],
+    [undefined, undefined],
+  ])('of a dispute: until when the bank takes an answer: %s', (ends, respondBy) => {
+    const additionalData = ends === undefined ? {} : { defensePeriodEndsAt: ends };
+    const [fact] = facts(modification('NOTIFICATION_OF_CHARGEBACK', { additionalData }));
+    expect(fact?.dispute?.respondBy).toBe(respondBy);
+  });
+
   it('hands on the name as it is, be it that of the payment or one that ends like it', () => {
     for (const merchantReference of ['payment-1-charge', 'payment-1-capture-of-a-charge']) {
       expect(facts(modification('CAPTURE', { merchantReference }))).toMatchObject([

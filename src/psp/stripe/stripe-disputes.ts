@@ -3,7 +3,7 @@ import { type DisputeNews } from '../notification.js';
 import { type Finding } from '../notification-check.js';
 import { fromStripeAmount } from './stripe-currencies.js';
 
-type Course = Omit<DisputeNews, 'reference'>;
+type Course = Omit<DisputeNews, 'reference' | 'respondBy'>;
 
 /**
  * The course of a dispute, by its status; events of it come in any order. An inquiry (`warning_…`) takes no
@@ -25,7 +25,7 @@ const REINSTATED: Course = { stage: 2, status: 'open', withheld: false };
 
 /** null for a status, or an amount, that is not known: nothing is guessed about money. */
 export function disputeOf(
-  { id: reference, status, reason, amount, currency }: Stripe.Dispute,
+  { id: reference, status, reason, amount, currency, evidence_details: evidence }: Stripe.Dispute,
   withheld: boolean,
 ): Finding | null {
   const known = Object.hasOwn(courses, status) ? courses[status] : undefined;
@@ -33,7 +33,13 @@ export function disputeOf(
   if (!known || !money) return null;
   const course = !withheld && known.stage === 1 ? REINSTATED : known;
   return {
-    dispute: { reference, ...course },
+    dispute: { reference, ...course, ...respondBy(evidence?.due_by) },
     answer: { outcome: 'pending', money, ...(reason ? { pspCode: reason } : {}) },
   };
+}
+
+/** Seconds since the epoch; 0 and null mean that no answer is taken. */
+function respondBy(seconds: unknown): Pick<DisputeNews, 'respondBy'> {
+  const isTime = typeof seconds === 'number' && seconds > 0 && seconds < 1e11;
+  return isTime ? { respondBy: new Date(seconds * 1_000).toISOString() } : {};
 }

@@ -288,6 +288,19 @@ describe('disputes', () => {
     }
   });
 
+  it.each<[unknown, string | undefined]>([
+    [1_767_225_600, '2026-01-01T00:00:00.000Z'],
+    [null, undefined],
+    [0, undefined],
+    ['soon', undefined],
+    [1e15, undefined],
+  ])('say until when the bank takes an answer: %s', (due, respondBy) => {
+    const evidence = { due_by: due, has_evidence: false };
+    const dispute = { ...of, status: 'needs_response', evidence_details: evidence };
+    const [fact] = facts('charge.dispute.created', dispute);
+    expect(fact?.dispute?.respondBy).toBe(respondBy);
+  });
+
   it('say nothing by a status that is not known, or of a charge that no PaymentIntent made', () => {
     expect(facts('charge.dispute.updated', { ...of, status: 'toString' })).toEqual([]);
     expect(facts('charge.dispute.updated', { ...of, status: 'lost', payment_intent: null })).toEqual([]);
