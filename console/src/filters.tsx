@@ -41,7 +41,7 @@ export function Filters(props: {
           key={filter.name}
           size="lg"
           withRemoveButton
-          onRemove={() => set({ [filter.name]: '' })}
+          onRemove={() => set(without(filter, filters))}
           removeButtonProps={{ 'aria-label': `Without ${filter.label}`, 'aria-hidden': false, tabIndex: 0 }}
         >
           {filter.label}: {shown(filter, search)}
@@ -57,17 +57,28 @@ export function Filters(props: {
           <Fields {...props} close={close} />
         </Popover.Dropdown>
       </Popover>
-      <Views list={list} query={query} set={set} names={Object.keys(kept)} />
+      <Views key={list} list={list} query={query} set={set} names={Object.keys(kept)} />
       <Download path={`${list}.csv?${query}`}>CSV</Download>
     </Group>
   );
 }
 
+/** Amounts say nothing without their currency. */
+function without({ name }: Filter, filters: readonly Filter[]): Search {
+  const amounts = name === 'currency' ? filters.filter(({ kind }) => kind === 'amount') : [];
+  return Object.fromEntries([name, ...amounts.map((each) => each.name)].map((each) => [each, '']));
+}
+
 function shown({ kind, name }: Filter, search: Search): string {
   const value = search[name]!;
   if (kind === 'choice') return words(value);
-  const { currency } = search;
+  const currency = currencyIn(search);
   return kind === 'amount' && currency ? money(Number(value), currency) : value;
+}
+
+/** What is no code of a currency formats nothing. */
+function currencyIn({ currency = '' }: Search): string | null {
+  return /^[A-Z]{3}$/.test(currency) ? currency : null;
 }
 
 /** All filters at once, applied together. */
@@ -142,12 +153,27 @@ function Fields({
 /** As a person writes it. */
 function written({ kind, name }: Filter, search: Search): string {
   const value = search[name] ?? '';
-  const { currency } = search;
-  if (kind !== 'amount' || value === '' || !currency) return value;
+  const currency = currencyIn(search);
+  if (kind !== 'amount') return value;
+  if (value === '' || !currency) return '';
   return (Number(value) / 10 ** digitsOf(currency)).toFixed(digitsOf(currency));
 }
 
 type Kept = Readonly<Record<string, string>>;
+
+/** Nothing where something else than ours stands there. */
+function keptAt(place: string): Kept {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(place) ?? '{}');
+    const isOurs =
+      typeof kept === 'object' &&
+      kept !== null &&
+      Object.values(kept).every((each) => typeof each === 'string');
+    return isOurs ? (kept as Kept) : {};
+  } catch {
+    return {};
+  }
+}
 
 /** Named searches that this browser keeps. A link to the page says the same to a colleague. */
 function Views(props: {
@@ -158,7 +184,7 @@ function Views(props: {
 }) {
   const { list, query, names, set } = props;
   const place = `payonce-views-${list}`;
-  const [views, setViews] = useState<Kept>(() => JSON.parse(localStorage.getItem(place) ?? '{}') as Kept);
+  const [views, setViews] = useState<Kept>(() => keptAt(place));
   const [name, setName] = useState('');
   const keep = (changed: Kept) => {
     localStorage.setItem(place, JSON.stringify(changed));

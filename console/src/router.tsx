@@ -161,7 +161,7 @@ const psps = createRoute({
 const merchants = createRoute({
   getParentRoute: () => shell,
   path: '/merchants',
-  validateSearch: (search: Record<string, unknown>): Search => textsOf(search, ['kind', 'cause', 'cursor']),
+  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
   component: lazyRouteComponent(() => import('./pages/merchants.js'), 'Merchants'),
 });
 
@@ -190,7 +190,7 @@ const ledger = createRoute({
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
-  validateSearch: (search: Record<string, unknown>): Search => textsOf(search, ['kind', 'cause', 'cursor']),
+  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
   component: lazyRouteComponent(() => import('./pages/audit.js'), 'Audit'),
 });
 

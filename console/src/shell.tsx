@@ -125,7 +125,7 @@ export function Shell() {
             label={label}
             active={to === '/' ? pathname === '/' || pathname === '/ops' : pathname.startsWith(to)}
             rightSection={
-              <Count of={overview.data?.waiting.find(({ name }) => name === count)?.count ?? 0} />
+              <Count of={overview.data?.waiting?.find(({ name }) => name === count)?.count ?? 0} />
             }
           />
         ))}

@@ -100,13 +100,16 @@ export class Alerts implements PeriodicTask {
   private async tell(channel: Channel, waiting: Waiting, told: AlertTold | null): Promise<boolean> {
     const now = this.clock.now();
     const event = alertDue(waiting, told, now);
-    if (event === null) return false;
-    await sendAlert(channel, messageOf(event, waiting, this.settings.consoleUrl));
     const { kind, count, newestAt } = waiting;
-    await this.told.upsert({ channel: channel.name, kind, count, newestAt, toldAt: now }, [
-      'channel',
-      'kind',
-    ]);
+    const of = { channel: channel.name, kind };
+    if (event === null) {
+      // Fewer wait than were told of: the next one more is news.
+      if (told !== null && count < told.count) await this.told.update(of, { count });
+      return false;
+    }
+    const sending = sendAlert(channel, messageOf(event, waiting, this.settings.consoleUrl));
+    await withTimeout(this.clock, MOST_MS, 'the channel', sending);
+    await this.told.upsert({ ...of, count, newestAt, toldAt: now }, ['channel', 'kind']);
     return true;
   }
 }

@@ -39,6 +39,8 @@ const PAGE = 50;
 /** The newest rows that are read for one page: a filter that fits few of them stays quick. */
 const SCANNED = 20_000;
 
+/** The newest merchants among whose references beginnings are looked for. */
+const MERCHANTS_READ = 200;
 /** The fewest characters that others may begin with. */
 const SHORTEST = 3;
 /** The least of the ids of a moment. */
@@ -65,14 +67,14 @@ SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
 const BEGINNING = `
 SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
  WHERE p.id IN (
-   SELECT i.id FROM payments i WHERE i.id BETWEEN $2::uuid AND $3::uuid
-   UNION ALL SELECT r.id FROM merchants s CROSS JOIN LATERAL (
+   (SELECT i.id FROM payments i WHERE i.id BETWEEN $2::uuid AND $3::uuid ORDER BY i.id DESC LIMIT ${PAGE})
+   UNION ALL SELECT r.id FROM (SELECT id FROM merchants ORDER BY id DESC LIMIT ${MERCHANTS_READ}) s CROSS JOIN LATERAL (
      SELECT id, reference FROM payments f WHERE f.merchant_id = s.id AND f.reference >= $1
-      ORDER BY f.reference LIMIT ${2 * PAGE}) r WHERE starts_with(r.reference, $1))
+      ORDER BY f.reference LIMIT ${PAGE}) r WHERE starts_with(r.reference, $1))
  ORDER BY p.id DESC LIMIT ${PAGE}`;
 
 /** `scanned` is cut off before the filters, so that its end is where the next page goes on. Ids are in the order of time. */
-const listed = (ofMerchant: boolean) => `
+const listed = (ofMerchant: boolean, rows: number) => `
 WITH scanned AS MATERIALIZED (
   SELECT id, merchant_id, status, psp, currency, amount, failure FROM payments
    WHERE ($1::uuid IS NULL OR id < $1::uuid) ${ofMerchant ? 'AND merchant_id = $4::uuid' : 'AND $4::uuid IS NULL'}
@@ -83,7 +85,7 @@ fitting AS (
      AND ($7::text IS NULL OR currency = $7) AND ($8::bigint IS NULL OR amount >= $8)
      AND ($9::bigint IS NULL OR amount <= $9)
      AND ($10::text IS NULL OR $10 IN (failure ->> 'code', failure ->> 'category'))
-   ORDER BY id DESC LIMIT ${PAGE + 1})
+   ORDER BY id DESC LIMIT ${rows + 1})
 SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
        (SELECT count(*)::int FROM scanned) AS scanned
   FROM (SELECT 1) one
@@ -178,18 +180,21 @@ SELECT DISTINCT e.id, e.type, e.at, d.status, d.tries, d.updated_at AS "triedAt"
 export class ConsoleReader {
   constructor(private readonly pool: Pool) {}
 
-  async payments(filter: PaymentFilter, cursor: string | null): Promise<PageView<PaymentRow>> {
+  /** `most`: rows of a page. */
+  async payments(filter: PaymentFilter, cursor: string | null, most = PAGE): Promise<PageView<PaymentRow>> {
     if (filter.q !== null) return { data: await this.named(filter.q, filter.customers), next_cursor: null };
     const { status, psp, merchant, createdFrom, createdBefore, currency, amountFrom, amountTo, failure } =
       filter;
-    const [first, before] = [createdFrom, createdBefore].map((at) => at && uuidv7(at.getTime(), LEAST));
+    const [first, before] = [createdFrom, createdBefore].map(
+      (at) => at && uuidv7(Math.max(0, at.getTime()), LEAST),
+    );
     const found = await this.rows<PaymentRow & { scannedTo: string | null; scanned: number }>(
-      listed(merchant !== null),
+      listed(merchant !== null, most),
       [cursor, status, psp, merchant, first, before, currency, amountFrom, amountTo, failure],
     );
     const rows = found.filter(({ id }) => id !== null);
-    const data = rows.slice(0, PAGE).map(({ scannedTo: _to, scanned: _count, ...row }) => row);
-    if (rows.length > PAGE) return { data, next_cursor: data.at(-1)!.id };
+    const data = rows.slice(0, most).map(({ scannedTo: _to, scanned: _count, ...row }) => row);
+    if (rows.length > most) return { data, next_cursor: data.at(-1)!.id };
     const [{ scanned, scannedTo } = { scanned: 0, scannedTo: null }] = found;
     return { data, next_cursor: scanned === SCANNED ? scannedTo : null };
   }
@@ -199,8 +204,7 @@ export class ConsoleReader {
     const name = subjectOf(q)?.id ?? q.toLowerCase();
     const exact = await this.rows<PaymentRow>(NAMED, [UUID.test(name) ? name : null, q, customers]);
     if (exact.length > 0 || q.length < SHORTEST) return exact;
-    const ids = /^[0-9a-f-]{8,36}$/.test(name) ? idsFrom(name) : [null, null];
-    return this.rows<PaymentRow>(BEGINNING, [q, ...ids]);
+    return this.rows<PaymentRow>(BEGINNING, [q, ...idsFrom(name)]);
   }
 
   /** Those that wait, the failed first. */
@@ -253,9 +257,9 @@ export class ConsoleReader {
   }
 }
 
-/** The first and the last id that begin so. */
+/** The first and the last id that begin so; none where it is no beginning of one, or too short a one. */
 function idsFrom(beginning: string): readonly [string | null, string | null] {
   const digits = beginning.replaceAll('-', '');
-  if (digits.length > 32) return [null, null];
+  if (!/^[0-9a-f]{8,32}$/.test(digits)) return [null, null];
   return [digits.padEnd(32, '0'), digits.padEnd(32, 'f')];
 }

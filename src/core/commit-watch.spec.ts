@@ -32,6 +32,20 @@ describe('CommitWatch', () => {
     expect(await settled()).toBe(1);
   });
 
+  it('looks ten times a second at most, however much is committed', async () => {
+    const { clock, watch, next, settled } = scene();
+    watch.wake();
+    next(10_000);
+    expect(await settled()).toBe(1);
+    next(10_000);
+    watch.wake();
+    clock.advance(99);
+    watch.wake();
+    expect(await settled()).toBe(1);
+    clock.advance(1);
+    expect(await settled()).toBe(2);
+  });
+
   it('looks after half a second by itself, or when its time is over', async () => {
     const { clock, next, settled } = scene();
     next(10_000);

@@ -6,10 +6,14 @@ import { type Clock } from './clock.js';
  */
 const LOOK_AGAIN_MS = 500;
 
+/** However much is committed meanwhile, who waits looks no more often than so. */
+const APART_MS = 100;
+
 /** Wakes a run that waits for what another run commits, in whatever process. Opened before the first look, so that none is missed. */
 export class CommitWatch {
   private woken = false;
   private ring: () => void = () => {};
+  private lookedAtMs = -Infinity;
 
   constructor(
     private readonly clock: Clock,
@@ -21,8 +25,13 @@ export class CommitWatch {
     this.ring();
   }
 
-  /** Resolves when something has been committed since the last call: time to look again; after half a second or `ms` in any case. */
+  /**
+   * Resolves when something has been committed since the last call, and the last look is a moment ago: time to look again;
+   * after half a second or `ms` in any case.
+   */
   async next(ms: number): Promise<void> {
+    const now = this.clock.monotonicMs();
+    const soonestMs = Math.min(now + ms, this.lookedAtMs + APART_MS);
     if (!this.woken) {
       await new Promise<void>((resolve) => {
         const stop = this.clock.timer(Math.min(ms, LOOK_AGAIN_MS), resolve);
@@ -32,7 +41,10 @@ export class CommitWatch {
         };
       });
     }
-    this.woken = false;
     this.ring = () => {};
+    const tooSoonMs = soonestMs - this.clock.monotonicMs();
+    if (tooSoonMs > 0) await this.clock.sleep(tooSoonMs);
+    this.woken = false;
+    this.lookedAtMs = this.clock.monotonicMs();
   }
 }

@@ -13,7 +13,7 @@ interface FieldOptions {
  * A text that Postgres can store and a person can read: no control characters, line breaks included. Written out,
  * because generators of clients do not know `\p{Cc}`.
  */
-const LINE = String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`;
+export const LINE = String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`;
 export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 export const PRINTABLE = String.raw`^[\x20-\x7e]*$`;
 

@@ -212,7 +212,7 @@ export class IdempotentRunner {
     asked: string,
     run: KeyedRun,
   ): Promise<KeyedAnswer | null> {
-    const { seal } = this.options;
+    const { clock, seal } = this.options;
     const isSame = key.operation === operation.name && seal.matches(asked, key.fingerprint);
     if (isSame === null) {
       throw new Problem(
@@ -221,8 +221,12 @@ export class IdempotentRunner {
       );
     }
     if (!isSame) throw reused(key);
-    if (key.recoveryPoint !== FINISHED) return this.takeOver(operation, run, key);
-    return { status: key.responseStatus!, body: key.responseBody!, replayed: true };
+    if (key.recoveryPoint === FINISHED) {
+      return { status: key.responseStatus!, body: key.responseBody!, replayed: true };
+    }
+    // A run that lives holds it: to ask for it would be a write that changes nothing, for each look of each who waits.
+    const isHeld = key.lockToken !== null && key.resumableAt !== null && key.resumableAt > clock.now();
+    return isHeld && clock.isTrusted() ? null : this.takeOver(operation, run, key);
   }
 }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Readable } from 'node:stream';
 import { Problem } from '../core/problem.js';
+import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { LedgerPoster } from '../ledger/ledger-poster.js';
 import { formatOfHead } from '../reconciliation/report-formats.js';
 import { ReportRefused } from '../reconciliation/report-line.js';
@@ -16,9 +18,11 @@ interface UploadedReport {
   readonly by: string;
 }
 
-/** Reports and statements that a person brings. */
+/** Reports and statements that a person brings: one at a time in a process, since each holds one of its few connections. */
 @Injectable()
 export class UploadedReports {
+  private isBusy = false;
+
   constructor(
     private readonly reports: Reports,
     private readonly runs: Runs,
@@ -28,31 +32,37 @@ export class UploadedReports {
   /**
    * The result of the report, after what happened until now is posted: the report is held against the ledger. `isNew`: false where
    * this very file was imported before.
-   * @throws Problem `validation_failed`: nothing was imported
+   * @throws Problem `validation_failed`: nothing was imported; `overloaded` while another one is taken
    */
-  async take({
-    psp,
-    fileName,
-    content,
-    isTrial,
-    by,
-  }: UploadedReport): Promise<{ readonly result: RunResult; readonly isNew: boolean }> {
-    if (!this.reports.knows(psp)) {
-      throw new Problem('validation_failed', `No PSP account is called ${JSON.stringify(psp)}.`);
+  async take(report: UploadedReport): Promise<{ readonly result: RunResult; readonly isNew: boolean }> {
+    if (!this.reports.knows(report.psp)) {
+      throw new Problem('validation_failed', `No PSP account is called ${JSON.stringify(report.psp)}.`);
     }
-    await this.poster.runOnce();
+    if (this.isBusy)
+      throw new Problem('overloaded', 'Another report is being taken. Try again when it is done.');
+    this.isBusy = true;
     try {
-      const format = formatOfHead(content, this.reports.accountOf(psp));
-      const report = { psp, format, fileName, bytes: oneOf(content), by, isTrial };
-      const { runId, isNew, tried } = await this.reports.importer.import(report);
-      return { result: tried ?? (await this.runs.show(runId)), isNew };
+      await this.poster.runOnce();
+      return await this.taken(report);
     } catch (error) {
-      if (!(error instanceof ReportRefused)) throw error;
-      throw new Problem('validation_failed', `Nothing was imported: ${error.message}.`);
+      const isTooLong = sqlStateOf(error) === sqlState.QUERY_CANCELED;
+      if (!isTooLong && !(error instanceof ReportRefused)) throw error;
+      const why = isTooLong ? 'it takes too long here; use npx payonce reconcile' : (error as Error).message;
+      throw new Problem('validation_failed', `Nothing was imported: ${why}.`);
+    } finally {
+      this.isBusy = false;
     }
   }
-}
 
-async function* oneOf(content: Buffer): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(content);
+  private async taken({ psp, fileName, content, isTrial, by }: UploadedReport) {
+    const { runId, isNew, tried } = await this.reports.importer.import({
+      psp,
+      format: formatOfHead(content, this.reports.accountOf(psp)),
+      fileName,
+      bytes: Readable.from([content]),
+      by,
+      upload: isTrial ? 'trial' : 'import',
+    });
+    return { result: tried ?? (await this.runs.show(runId)), isNew };
+  }
 }

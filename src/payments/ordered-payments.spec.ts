@@ -44,12 +44,14 @@ async function scene() {
 
 describe('a payment that waits for another one of its order', () => {
   it('is taken as soon as whoever decides the first has committed, without asking meanwhile', async () => {
-    const { store, waiting, settled } = await scene();
+    const { clock, store, waiting, settled } = await scene();
     expect(await settled()).toEqual({ tries: 1, looks: 1 });
     const first = { merchantId: 'm', id: 'p' };
     await store.commit(commitOf(update(payments, first, { amount: 999 }, {})));
     expect(await settled()).toEqual({ tries: 1, looks: 2 });
     await store.commit(commitOf(update(payments, first, { status: 'failed' }, {})));
+    // A tenth of a second after the last look.
+    clock.advance(100);
     expect(await waiting).toBe(ANSWER);
   });
 

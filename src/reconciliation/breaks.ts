@@ -167,8 +167,8 @@ export class Breaks {
   }
 
   /**
-   * Opens one again that was closed too early, with a note that says why. Where the reason for which it was closed still holds
-   * the next report closes it again.
+   * Opens one again that was closed too early, with a note that says why. Where the reason for which
+   * it was closed by itself still holds, the next look closes it again.
    * @throws Problem `not_found` where no closed break has this name, `invalid_state` where another is open about the same
    */
   async reopen(which: WhichBreak, text: string, by: BreakActor): Promise<ReconciliationBreak> {

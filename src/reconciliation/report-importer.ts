@@ -15,6 +15,8 @@ import { Stage } from './stage.js';
 const MAX_FAULTS = 1_000;
 /** A large report takes longer than a request may: a million lines took six minutes. */
 const STATEMENT_LIMIT = '2 h';
+/** Below what a connection of a person's browser may be silent. */
+const UPLOAD_LIMIT = '60 s';
 /** Sets of millions are sorted and joined in so much; one import at a time for an account. */
 const WORK_MEM = "SET LOCAL work_mem = '64MB'";
 
@@ -30,8 +32,8 @@ interface Report {
   readonly by: string;
   /** The row of report_fetches that is done by it. */
   readonly fetchId?: string;
-  /** A trial: its result is found out, and nothing of it is kept. */
-  readonly isTrial?: boolean;
+  /** A person waits for it. `trial`: its result is found out, and nothing of it is kept. */
+  readonly upload?: 'trial' | 'import';
 }
 
 export interface Imported {
@@ -56,22 +58,12 @@ export class ReportImporter {
     const client = await this.pool.connect();
     let stage: Stage | null = null;
     try {
-      await client.query(`SET statement_timeout = '${STATEMENT_LIMIT}'`);
+      const limit = report.upload === undefined ? STATEMENT_LIMIT : UPLOAD_LIMIT;
+      await client.query(`SET statement_timeout = '${limit}'`);
       stage = await Stage.open(client);
       const contentHash = await read(report, stage, progress);
       await checkpoint('reconciliation:before:staged');
-      const before = await client.query<{ id: string }>(
-        'SELECT id FROM reconciliation_runs WHERE psp = $1 AND content_hash = $2',
-        [report.psp, contentHash],
-      );
-      if (before.rows[0]) {
-        const runId = before.rows[0].id;
-        if (report.fetchId !== undefined) await completeFetch(client, report.psp, report.fetchId, runId);
-        return { runId, isNew: false };
-      }
-      await refuseRepeated(report, stage);
-      const taken = await this.takeIn(client, report, stage, contentHash);
-      return { ...taken, isNew: true };
+      return await this.takeIn(client, report, stage, contentHash);
     } finally {
       await stage?.drop().catch(() => {});
       await client.query('RESET statement_timeout').catch(() => {});
@@ -100,47 +92,52 @@ export class ReportImporter {
     }
   }
 
-  private async takeIn(
-    client: PoolClient,
-    { psp, format, fileName, from, to, by, fetchId, isTrial = false }: Report,
-    stage: Stage,
-    contentHash: string,
-  ): Promise<Pick<Imported, 'runId' | 'tried'>> {
-    const runId = this.ids.uuid();
-    const now = this.clock.now();
-    const lines = await stage.period();
-    const period = [from ?? lines?.from ?? now, to ?? lines?.to ?? now];
-    const ending = isTrial ? 'ROLLBACK' : 'COMMIT';
-    const tried = await inOneTransaction(
-      client,
-      psp,
-      async () => {
-        await client.query(WORK_MEM);
-        await client.query(
-          `INSERT INTO reconciliation_runs (psp, id, format, file_name, content_hash, covers, period_from, period_to,
-                                          lines, new_lines, imported_by, imported_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11)`,
-          [psp, runId, format.name, fileName, contentHash, format.covers, ...period, stage.count, by, now],
-        );
-        const fresh = await stage.move(psp, runId, format.hasIds);
-        await client.query('UPDATE reconciliation_runs SET new_lines = $3 WHERE psp = $1 AND id = $2', [
-          psp,
-          runId,
-          fresh,
-        ]);
-        await client.query('ANALYZE report_lines');
-        await matchLines(client, psp, this.rulesOf(psp));
-        await postCosts(client, psp, runId);
-        await judgeRun(client, psp, runId, { slaMs: this.rulesOf(psp).slaMs, now, by: `run:${runId}` });
-        if (fetchId !== undefined && !(await completeFetch(client, psp, fetchId, runId))) {
-          throw new ReportRefused([{ line: null, message: 'another process has imported it meanwhile' }]);
-        }
-        await checkpoint('reconciliation:before:commit');
-        return isTrial ? new Runs(client).show(runId) : undefined;
-      },
-      ending,
-    );
-    return { runId, ...(tried === undefined ? {} : { tried }) };
+  private takeIn(client: PoolClient, report: Report, stage: Stage, contentHash: string): Promise<Imported> {
+    const { psp, format, fileName, from, to, by, fetchId, upload } = report;
+    const work = async (): Promise<Imported> => {
+      // Under the lock of the account: another process may have imported it meanwhile.
+      const before = await client.query<{ id: string }>(
+        'SELECT id FROM reconciliation_runs WHERE psp = $1 AND content_hash = $2',
+        [psp, contentHash],
+      );
+      if (before.rows[0]) {
+        const runId = before.rows[0].id;
+        if (fetchId !== undefined) await completeFetch(client, psp, fetchId, runId);
+        return { runId, isNew: false };
+      }
+      await refuseRepeated(report, stage);
+      const runId = this.ids.uuid();
+      const now = this.clock.now();
+      const lines = await stage.period();
+      const period = [from ?? lines?.from ?? now, to ?? lines?.to ?? now];
+      await client.query(WORK_MEM);
+      await client.query(
+        `INSERT INTO reconciliation_runs (psp, id, format, file_name, content_hash, covers, period_from, period_to,
+                                        lines, new_lines, imported_by, imported_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11)`,
+        [psp, runId, format.name, fileName, contentHash, format.covers, ...period, stage.count, by, now],
+      );
+      const fresh = await stage.move(psp, runId, format.hasIds);
+      await client.query('UPDATE reconciliation_runs SET new_lines = $3 WHERE psp = $1 AND id = $2', [
+        psp,
+        runId,
+        fresh,
+      ]);
+      await client.query('ANALYZE report_lines');
+      await matchLines(client, psp, this.rulesOf(psp));
+      await postCosts(client, psp, runId);
+      await judgeRun(client, psp, runId, { slaMs: this.rulesOf(psp).slaMs, now, by: `run:${runId}` });
+      if (fetchId !== undefined && !(await completeFetch(client, psp, fetchId, runId))) {
+        throw new ReportRefused([{ line: null, message: 'another process has imported it meanwhile' }]);
+      }
+      await checkpoint('reconciliation:before:commit');
+      return {
+        runId,
+        isNew: true,
+        ...(upload === 'trial' ? { tried: await new Runs(client).show(runId) } : {}),
+      };
+    };
+    return inOneTransaction(client, psp, work, upload);
   }
 }
 
@@ -190,13 +187,21 @@ async function inOneTransaction<T>(
   client: PoolClient,
   psp: string,
   work: () => Promise<T>,
-  ending: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
+  upload?: Report['upload'],
 ): Promise<T> {
   await client.query('BEGIN');
   try {
-    await client.query(`SELECT pg_advisory_xact_lock(hashtext('reconciliation'), hashtext($1))`, [psp]);
+    // Who waits for an answer does not wait for an import that takes hours.
+    const take = upload === undefined ? 'pg_advisory_xact_lock' : 'pg_try_advisory_xact_lock';
+    const { rows } = await client.query<{ taken: unknown }>(
+      `SELECT ${take}(hashtext('reconciliation'), hashtext($1)) AS taken`,
+      [psp],
+    );
+    if (rows[0]!.taken === false) {
+      throw new ReportRefused([{ line: null, message: 'another report of this account is being imported' }]);
+    }
     const done = await work();
-    await client.query(ending);
+    await client.query(upload === 'trial' ? 'ROLLBACK' : 'COMMIT');
     return done;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});

@@ -165,6 +165,24 @@ describe('alerts', () => {
     expect(taken[1]!.body).toMatchObject({ event: 'reminder', count: 2 });
   });
 
+  it('of one more after fewer are news, though it is as old as they are', async () => {
+    const put = (until: string) =>
+      environment.sql(
+        `INSERT INTO operation_snoozes (merchant_id, entity_key, until, owner_id, note)
+         SELECT merchant_id, entity_key, now() + $1::interval, (SELECT id FROM operators LIMIT 1), 'n'
+           FROM psp_requests WHERE stuck_at IS NOT NULL ORDER BY opened_at DESC LIMIT 1
+         ON CONFLICT (merchant_id, entity_key) DO UPDATE SET until = EXCLUDED.until`,
+        [until],
+      );
+    await environment.command('operators', 'create', 'ada', '--role', 'operator');
+    await put('1 hour');
+    expect(await pass()).toEqual({ name: 'alerts', sent: 0 });
+    await put('-1 hour');
+    await minutesLater(6);
+    expect(await pass()).toEqual({ name: 'alerts', sent: 4 });
+    expect(taken[1]!.body).toMatchObject({ event: 'new', count: 2 });
+  });
+
   it('are over when nothing waits any more, and close the incident', async () => {
     await environment.sql(
       "UPDATE psp_requests SET next_step_at = now(), stuck_at = NULL, stuck_reason = NULL WHERE verdict = 'open'",

@@ -1,6 +1,7 @@
 import { type RunResult, type Break } from '../../console/src/answers.js';
 import { type Page } from '../../src/core/page.js';
 import { type FetchView } from '../../src/reconciliation/report-fetch.view.js';
+import { Client } from 'pg';
 import { postDue } from '../support/ledger.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
@@ -24,8 +25,10 @@ beforeAll(async () => {
     );
     expect(payment.status).toBe('captured');
   }
+  const euros = await shop.post('/v1/payments', orderOf({ first: 'adyen', reference: 'a-1' }), 'a-1');
+  expect(paymentOf(euros).status).toBe('captured');
   await postDue(environment);
-  const { seq } = environment.effects()[0]!;
+  const { seq } = environment.effects().find(({ psp }) => psp === 'stripe')!;
   report = environment.simulator.report('stripe', { planted: [{ seq, difference: 'amount' }] });
 });
 afterAll(() => environment.close());
@@ -73,6 +76,23 @@ describe('a report that a person brings', () => {
     expect(await list('runs')).toHaveLength(1);
   });
 
+  it('is taken once however many bring it at once, and waits for no import of its account', async () => {
+    const other = environment.simulator.report('adyen');
+    const replies = await Promise.all(Array.from({ length: 5 }, () => send('no', other, 'adyen')));
+    expect(new Set(replies.map(({ status }) => status)).has(500)).toBe(false);
+    expect(replies.filter(({ status, body }) => status === 200 && body.is_new)).toHaveLength(1);
+
+    const client = new Client({ connectionString: environment.database.url });
+    await client.connect();
+    await client.query(`SELECT pg_advisory_lock(hashtext('reconciliation'), hashtext('stripe'))`);
+    const { status, body } = await send('yes', report);
+    expect([status, body.detail]).toEqual([
+      422,
+      'Nothing was imported: another report of this account is being imported.',
+    ]);
+    await client.end();
+  });
+
   it('is refused where it is no report, of no account, or too large, and nothing is imported', async () => {
     const nothing = await send('no', 'a,b\n1,2\n');
     expect([nothing.status, nothing.body.detail]).toEqual([
@@ -85,7 +105,7 @@ describe('a report that a person brings', () => {
     const heading = report.slice(0, report.indexOf('\n') + 1);
     expect((await send('yes', heading + 'x'.repeat(3_000_000))).status).toBe(422);
     expect((await send('yes', heading + 'x'.repeat(21_000_000))).status).toBe(413);
-    expect(await list('runs')).toHaveLength(1);
+    expect(await list('runs')).toHaveLength(2);
   });
 });
 

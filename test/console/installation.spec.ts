@@ -332,7 +332,7 @@ it('lists refunds and disputes of all merchants, and counts open disputes as urg
   expect(await shown('?status=open')).toEqual(['du_2', 'du_1']);
   expect(await shown(`?cursor=${dispute(2, 'open').id}`)).toEqual(['du_1']);
   const { text } = (await viewer.get<{ text: string }>('disputes.csv?status=won')).body;
-  expect(text).toContain(',won,5.03,5.00,USD,stripe,du_3,fraudulent,2026-01-01T00:00:00.000Z,');
+  expect(text).toContain(',won,5.03,5.00,USD,stripe,du_3,fraudulent,,2026-01-01T00:00:00.000Z,');
   const { waiting } = (await viewer.get<OverviewView>('overview')).body;
   expect(waiting.find(({ name }) => name === 'disputes')).toMatchObject({
     count: 2,

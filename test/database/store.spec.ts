@@ -342,9 +342,11 @@ describe('the two stores', () => {
 
   it('wakes who waits for a commit of another process, and holds a connection only meanwhile', async () => {
     // Looks by itself only as this clock is moved: what wakes is the commit.
-    const waiter = newStore(new ManualClock());
+    const still = new ManualClock();
+    const waiter = newStore(still);
     const watch = waiter.watchCommits();
     await watch.next(10_000); // It listens from here.
+    still.advance(100);
     const woken = watch.next(10_000).then(() => 'woken');
     await store.commit(commitOf(insert(idempotencyKeys, keyRow('no event'))));
     await store.commit(
@@ -352,7 +354,8 @@ describe('the two stores', () => {
     );
     expect(await woken).toBe('woken');
 
-    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`);
+    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
     const areBack = () => pool.totalCount === pool.idleCount;
     await eventually(areBack, 'the session that was ended is given up');
     const again = waiter.watchCommits();

@@ -1,5 +1,5 @@
 import { IsOneOf, IsText } from '../../http/fields.js';
-import { IsAmount, IsCurrencyCode, IsDay, UUID } from '../../http/shared-fields.js';
+import { IsAmount, IsCurrencyCode, IsDay, IsLine, LINE, UUID } from '../../http/shared-fields.js';
 import { type PaymentFilter } from '../console-reader.js';
 import { type OpenFilter, type OpenListName, type OpenOrder, openOrders } from '../open-operations.js';
 
@@ -8,12 +8,13 @@ export class CursorDto {
   cursor?: string;
 }
 
-const IsPsp = () => IsText({ maxLength: 64, optional: true, message: 'must be the name of a PSP account' });
+const IsPsp = () =>
+  IsText({ maxLength: 64, pattern: LINE, optional: true, message: 'must be the name of a PSP account' });
 const IsMerchant = () =>
   IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the id of a merchant' });
 
 export class SearchPaymentsDto extends CursorDto {
-  @IsText({ maxLength: 255, optional: true, message: 'must be 1 to 255 characters' })
+  @IsLine({ optional: true })
   q?: string;
 
   @IsText({ maxLength: 30, pattern: '^[a-z_]{1,30}$', optional: true, message: 'must be a status' })
@@ -40,7 +41,12 @@ export class SearchPaymentsDto extends CursorDto {
   @IsDay('The last day (UTC).')
   to?: string;
 
-  @IsText({ maxLength: 64, optional: true, message: 'must be the code or the category of a failure' })
+  @IsText({
+    maxLength: 64,
+    pattern: LINE,
+    optional: true,
+    message: 'must be the code or the category of a failure',
+  })
   failure?: string;
 
   /** `customersOf`: what payments keep of a customer of that name. */
@@ -71,7 +77,7 @@ export class OpenOperationsDto {
   @IsCurrencyCode({ optional: true })
   currency?: string;
 
-  @IsText({ maxLength: 200, optional: true, message: 'must be a reason' })
+  @IsText({ maxLength: 200, pattern: LINE, optional: true, message: 'must be a reason' })
   reason?: string;
 
   @IsText({

@@ -26,6 +26,11 @@ export class CommitListener {
     return watch;
   }
 
+  /** Called after a commit of this process too, before the server tells of it. */
+  wake(): void {
+    this.watches.forEach((watch) => watch.wake());
+  }
+
   close(): void {
     this.listening?.abort();
     this.listening = null;
@@ -33,7 +38,7 @@ export class CommitListener {
 
   /** Never rejects. A session that is lost is opened anew by the next who waits; meanwhile they look by themselves. */
   private async listen(over: AbortController): Promise<void> {
-    const wake = () => this.watches.forEach((watch) => watch.wake());
+    const wake = () => this.wake();
     const lose = () => over.abort(LOST);
     let client: pg.PoolClient | null = null;
     try {

@@ -204,7 +204,10 @@ export class PostgresStore implements Store {
       for (const [i, entry] of batch.entries()) {
         entry.resolve(done.has(i) ? DONE : refusedBy({ by: 'gate' }));
       }
-      if (done.size > 0) for (const channel of queue.wakes) this.waker.wake(channel);
+      if (done.size > 0 && queue.wakes.length > 0) {
+        for (const channel of queue.wakes) this.waker.wake(channel);
+        this.listener.wake();
+      }
     } catch (error) {
       if (isOutage(error)) {
         lane.drop();

@@ -1,13 +1,14 @@
 import { IsOneOf, IsText } from '../../http/fields.js';
+import { LINE } from '../../http/shared-fields.js';
 
-const account = { minLength: 1, maxLength: 64, message: 'must be the name of a PSP account' };
+const account = { minLength: 1, maxLength: 64, pattern: LINE, message: 'must be the name of a PSP account' };
 
 /** A report as a person brings it; the body is the file. */
 export class UploadReportDto {
   @IsText(account)
   psp: string;
 
-  @IsText({ minLength: 1, maxLength: 200, message: 'must be the name of the file' })
+  @IsText({ minLength: 1, maxLength: 200, pattern: LINE, message: 'must be the name of the file' })
   name: string;
 
   /** `yes`: nothing of it is kept. */
@@ -19,6 +20,6 @@ export class FetchNowDto {
   @IsText(account)
   psp: string;
 
-  @IsText({ minLength: 1, maxLength: 200, message: 'must be the id of a report that was due' })
+  @IsText({ minLength: 1, maxLength: 200, pattern: LINE, message: 'must be the id of a report that was due' })
   id: string;
 }
