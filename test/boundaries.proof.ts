@@ -35,6 +35,7 @@ const folders = [
   'operators',
   'audit',
   'approvals',
+  'alerts',
   'ops',
   'console',
   'commands',
@@ -306,6 +307,7 @@ const bans: readonly Ban[] = [
     pattern:
       /@Inject(?:Repository|DataSource)\(|@Inject\((?:Pool|DataSource)\)|[:<] *(?:pg\.)?(?:Pool|DataSource)\b/,
     home: [
+      'alerts',
       'bank-files',
       'commands',
       'database',

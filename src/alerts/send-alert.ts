@@ -52,7 +52,6 @@ async function post(
     .post(url, body, {
       headers,
       timeout: TIMEOUT_MS,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
       maxRedirects: 0,
       maxContentLength: 65_536,
       proxy: false,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { Problem } from '../core/problem.js';
-import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { LedgerPoster } from '../ledger/ledger-poster.js';
 import { formatOfHead } from '../reconciliation/report-formats.js';
 import { ReportRefused } from '../reconciliation/report-line.js';
@@ -45,10 +44,8 @@ export class UploadedReports {
       await this.poster.runOnce();
       return await this.taken(report);
     } catch (error) {
-      const isTooLong = sqlStateOf(error) === sqlState.QUERY_CANCELED;
-      if (!isTooLong && !(error instanceof ReportRefused)) throw error;
-      const why = isTooLong ? 'it takes too long here; use npx payonce reconcile' : (error as Error).message;
-      throw new Problem('validation_failed', `Nothing was imported: ${why}.`);
+      if (!(error instanceof ReportRefused)) throw error;
+      throw new Problem('validation_failed', `Nothing was imported: ${error.message}.`);
     } finally {
       this.isBusy = false;
     }

@@ -3,6 +3,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
+import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { closeResolved, judgeRun, judgeUnits } from './find-breaks.js';
 import { matchLines, type ReconciliationRules, reconciliationRules } from './match.js';
 import { postCosts } from './post-costs.js';
@@ -64,6 +65,9 @@ export class ReportImporter {
       const contentHash = await read(report, stage, progress);
       await checkpoint('reconciliation:before:staged');
       return await this.takeIn(client, report, stage, contentHash);
+    } catch (error) {
+      if (report.upload === undefined || sqlStateOf(error) !== sqlState.QUERY_CANCELED) throw error;
+      throw new ReportRefused([{ line: null, message: 'it takes too long here: use npx payonce reconcile' }]);
     } finally {
       await stage?.drop().catch(() => {});
       await client.query('RESET statement_timeout').catch(() => {});

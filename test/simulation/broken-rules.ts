@@ -62,7 +62,7 @@ export const brokenRules: readonly BrokenRule[] = [
   {
     rule: 'an open route is sent that another PSP may have done',
     of: ['restored'],
-    seeds: [1_850, 1_860],
+    seeds: [5_120, 5_130],
     file: 'src/request-storage/decisions/next-step.js',
     lines: [['return isHeld && ', 'return false && ']],
   },

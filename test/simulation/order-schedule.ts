@@ -11,7 +11,7 @@ import { OrderedPayments } from '../../src/payments/ordered-payments.js';
 import { type Payment } from '../../src/payments/payment.entity.js';
 import { payments } from '../../src/payments/payment.table.js';
 import { eventRecords } from '../../src/database/event.js';
-import { pspRequests } from '../../src/request-storage/route.table.js';
+import { orphanEffects, pspRequests } from '../../src/request-storage/route.table.js';
 import { Broken, merchantId, withStory } from './installation.js';
 import { type Effect } from './simulated-psp.js';
 import { PaymentSchedule, type Played } from './payment-schedule.js';
@@ -185,6 +185,13 @@ class OrderSchedule extends PaymentSchedule {
     return this.accounts.all.some(
       ({ name, undoing }) => name === psp && undoing.has(`${entityKey}/${route}`),
     );
+  }
+
+  /** Also the orphan effect of one payment of the order, where another one has paid it. */
+  protected override async leftToPeople(): Promise<ReadonlySet<string | null>> {
+    const orphans = await this.memory.find(orphanEffects, { merchantId });
+    const waiting = orphans.filter(({ status }) => status === 'compensating' || status === 'failed');
+    return new Set(waiting.map(({ pspReference }) => pspReference));
   }
 
   private async judgeOrder(): Promise<PlayedOrders> {
