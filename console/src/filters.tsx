@@ -22,7 +22,7 @@ export type Search = Readonly<Record<string, string | undefined>>;
  * this browser keeps, and the list as a file.
  */
 export function Filters(props: {
-  /** Of the list in the console's API, and in the names of what the browser keeps. */
+  /** The path of the list in the console's API; it also names the views that the browser keeps. */
   readonly list: string;
   readonly filters: readonly Filter[];
   readonly search: Search;
@@ -76,7 +76,7 @@ function shown({ kind, name }: Filter, search: Search): string {
   return kind === 'amount' && currency ? money(Number(value), currency) : value;
 }
 
-/** What is no code of a currency formats nothing. */
+/** The currency in the address; null where it is no code of one. */
 function currencyIn({ currency = '' }: Search): string | null {
   return /^[A-Z]{3}$/.test(currency) ? currency : null;
 }
@@ -150,7 +150,7 @@ function Fields({
   );
 }
 
-/** As a person writes it. */
+/** The value of a filter as a person writes it. */
 function written({ kind, name }: Filter, search: Search): string {
   const value = search[name] ?? '';
   const currency = currencyIn(search);

@@ -14,8 +14,9 @@ import { sendAlert } from './send-alert.js';
 const MOST_MS = 15_000;
 
 /**
- * A report is late a day after it was due, and a refused one counts until another of its time is imported. Snoozed operations have somebody who looks after them. One that is still stuck after
- * a retry is nothing new.
+ * The `late_reports` are reports that did not come within a day after they were due, and refused ones, until another report of
+ * the same time is imported. A snoozed operation has an owner, who needs no alert. An operation that a retry leaves stuck keeps
+ * the time at which it first became stuck, and so is no news.
  */
 const WAITING = `
 WITH each (kind, currency, amount, since) AS (

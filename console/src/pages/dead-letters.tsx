@@ -11,7 +11,7 @@ import { Time } from '../format.js';
 import { Failure, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
 import { useMay } from '../session.js';
 
-/** What is done to: those that are chosen on the page, or all of a kind and cause. */
+/** The dead letters that an act is for: those chosen on the page, or all of a kind and cause. */
 type Selection = { readonly ids: readonly string[] } | { readonly kind: string; readonly cause: string };
 
 export function DeadLetters() {

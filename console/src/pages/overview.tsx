@@ -34,7 +34,7 @@ const lists: Readonly<Record<WaitingList, List>> = {
   own_approvals: { label: 'Your requests', hint: 'Wait for a second person', to: '/approvals', isCalm: true },
   snoozed: {
     label: 'Snoozed',
-    hint: 'Stuck; somebody looks after it',
+    hint: 'Stuck; an operator looks after it',
     to: '/stuck',
     search: { list: 'snoozed' },
     isCalm: true,

@@ -3,7 +3,7 @@ import { type RunResult } from '../answers.js';
 import { money, signedMoney, Time, words } from '../format.js';
 import { Facts, Listing, Nothing, Part } from '../parts.js';
 
-/** What a report came to, or would come to. */
+/** The result of an imported report, or of one that is tried. */
 export function RunFigures({ view: { run, matched, unmatched, totals, breaks } }: { view: RunResult }) {
   return (
     <Stack gap="md" mb="md">

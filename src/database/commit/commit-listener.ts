@@ -39,7 +39,11 @@ export class CommitListener {
   /** Never rejects. A session that is lost is opened anew by the next who waits; meanwhile they look by themselves. */
   private async listen(over: AbortController): Promise<void> {
     const wake = () => this.wake();
-    const lose = () => over.abort(LOST);
+    let isLost = false;
+    const lose = () => {
+      isLost = true;
+      over.abort();
+    };
     let client: pg.PoolClient | null = null;
     try {
       client = await this.pool.connect();
@@ -48,18 +52,16 @@ export class CommitListener {
       // Commits before the server heard of this have told nobody.
       wake();
       await aborted(over.signal);
-      if (over.signal.reason !== LOST) await client.query(`UNLISTEN ${STAGED_CHANNEL}`);
+      if (!isLost) await client.query(`UNLISTEN ${STAGED_CHANNEL}`);
     } catch {
       lose();
     } finally {
       if (this.listening === over) this.listening = null;
       client?.off('notification', wake).off('error', lose).off('end', lose);
-      client?.release(over.signal.reason === LOST);
+      client?.release(isLost);
     }
   }
 }
-
-const LOST = new Error('the session is lost');
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
