@@ -1,6 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, get, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type OverviewView } from '../../src/console/console-views.js';
+import {
+  type HealthView,
+  type OverviewView,
+  type WaitingOrphanRow,
+} from '../../src/console/console-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import {
   type DeliveryRow,
@@ -43,6 +47,15 @@ const pay = (name: string, service = services[0]) =>
     orderOf({ first: 'stripe', reference: name }),
     name,
   );
+/** Without a client that unpacks it. */
+const rawGet = (url: string, encoding: string) =>
+  new Promise<{ readonly encoding: string | undefined; readonly bytes: number }>((resolve, reject) => {
+    get(url, { headers: { 'accept-encoding': encoding } }, (reply) => {
+      let bytes = 0;
+      reply.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      reply.on('end', () => resolve({ encoding: reply.headers['content-encoding'], bytes }));
+    }).on('error', reject);
+  });
 const psps = async () => (await viewer.get<PageView<PspAccountRow>>('psps')).body.data;
 const breaker = async (psp: string) => (await psps()).find((row) => row.psp === psp)!.breaker;
 
@@ -249,6 +262,71 @@ it('lets administrators create merchants, their keys and limits, and leaves a re
     'merchant.duplicate_window_set',
     'payout_limit.set',
   ]);
+});
+
+it('shows its health: processes with versions, queues, and tasks, those that fail first', async () => {
+  await environment.sql(
+    `INSERT INTO schedules (name, every_ms, started_at, ended_at, failures)
+     VALUES ('a-task-that-fails', 86400000, '2026-01-01T00:00:00Z', '2026-01-01T00:00:02Z', 3)`,
+  );
+  const { body: health } = await viewer.get<HealthView>('health');
+  expect(health.processes).toHaveLength(services.length);
+  expect(new Set(health.processes.map(({ version }) => version))).toEqual(new Set([health.version]));
+  expect(health.postgres).toMatch(/^\d+\.\d+/);
+  expect(Math.abs(health.clock_difference_ms)).toBeLessThan(2_000);
+  expect(health.hold).toBe('none');
+  expect(health.queues.map(({ name }) => name)).toContain('Events to fan out');
+  expect(health.tasks[0]).toEqual({
+    name: 'a-task-that-fails',
+    every_s: 86_400,
+    is_running: false,
+    ended_at: '2026-01-01T00:00:02.000Z',
+    next_at: '2026-01-02T00:00:00.000Z',
+    failures: 3,
+  });
+  // Those of the worker among them.
+  await eventually(async () => {
+    const { tasks } = (await viewer.get<HealthView>('health')).body;
+    return tasks.some(({ name, ended_at: at }) => name !== 'a-task-that-fails' && at !== null);
+  }, 'a task of the worker to end');
+});
+
+it('says why an orphan effect waits, and what the PSP said to giving it back', async () => {
+  const { id } = paymentOf(await pay('an-orphan'));
+  const key = `payment-${id}-charge`;
+  await environment.sql(
+    `INSERT INTO orphan_effects (merchant_id, entity_key, route, attempt, psp, amount, currency, found_at, psp_reference, status)
+     SELECT merchant_id, entity_key, route, attempt, 'stripe', 1999, 'USD', now(), 'pi_orphan', 'failed' FROM psp_attempts
+      WHERE entity_key = $1 LIMIT 1`,
+    [key],
+  );
+  const listed = async () => (await viewer.get<PageView<WaitingOrphanRow>>('orphans')).body.data;
+  expect(await listed()).toMatchObject([
+    { entity_key: key, reference: 'an-orphan', merchant: 'Shop', said: null },
+  ]);
+  await environment.sql(
+    `INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency, psp_idempotency_key,
+       verdict, decided_at, fence, opened_at)
+     SELECT merchant_id, $2, 1, 'refund', payment_id, psp, amount, currency, 'k-of-orphan', 'ruled_out', now(), 1, now()
+       FROM psp_requests WHERE entity_key = $1`,
+    [key, `payment-${id}-orphan-1`],
+  );
+  await environment.sql(
+    `INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, trace_id, request, started_at, ended_at, outcome, psp_code, latency_ms)
+     SELECT merchant_id, $2, 1, 1, 'execute', 't', '{}', now(), now(), 'declined', 'insufficient_funds', 5
+       FROM psp_requests WHERE entity_key = $1`,
+    [key, `payment-${id}-orphan-1`],
+  );
+  expect((await listed())[0]!.said).toMatchObject({ outcome: 'declined', psp_code: 'insufficient_funds' });
+});
+
+it('serves its scripts compressed, and as they are to who takes no Brotli', async () => {
+  const page = await (await fetch(`${services[0].url}/ops`)).text();
+  const [, script] = /src="([^"]+\.js)"/.exec(page)!;
+  const url = new URL(script!, `${services[0].url}/ops/`).href;
+  const [small, whole] = [await rawGet(url, 'br'), await rawGet(url, 'identity')];
+  expect([small.encoding, whole.encoding]).toEqual(['br', undefined]);
+  expect(small.bytes).toBeLessThan(whole.bytes / 2);
 });
 
 it('lists payouts, and shows one with what happened', async () => {
