@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { DatabaseClock } from '../core/database-clock.js';
 import { VERSION } from '../core/version.js';
-import { readStatus } from '../database/installation-status.js';
+import { readInstallation } from '../database/installation-status.js';
 import { PROCESS_NAME } from '../database/process-session.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type HealthView, type TaskRow } from './console-views.js';
@@ -36,7 +36,7 @@ export class HealthPage {
   async show(): Promise<HealthView> {
     const [{ schema, server, hold }, tasks, processes, queues] = await translateOutage(
       Promise.all([
-        readStatus(this.pool),
+        readInstallation(this.pool),
         this.pool.query<TaskRow>(TASKS),
         this.pool.query<HealthView['processes'][number]>(PROCESSES),
         this.pool.query<HealthView['queues'][number]>(QUEUES),

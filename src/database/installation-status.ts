@@ -3,8 +3,8 @@ import { type Hold } from '../core/hold.js';
 import { HOLD } from './failover-hold.js';
 import { PROCESS_CLASS } from './process-session.js';
 
-/** The work that waits in an installation, and the processes that are there for it. */
-export interface InstallationStatus {
+/** An installation, and the processes that are there for it. */
+export interface Installation {
   /** The last migration that was run. */
   readonly schema: string;
   /** The version of the database server. */
@@ -14,6 +14,10 @@ export interface InstallationStatus {
   readonly hold: Hold;
   /** The time until which no other PSP is tried, because commits may be lost; null if a person ends it, or nothing is held. */
   readonly failoverHeldUntil: Date | null;
+}
+
+/** The same, with the work that waits in it. */
+export interface InstallationStatus extends Installation {
   readonly stuckRoutes: number;
   readonly orphanEffects: number;
   readonly breaks: number;
@@ -31,15 +35,18 @@ export interface InstallationStatus {
 
 const count = (from: string) => `(SELECT count(*)::int FROM ${from})`;
 
-/** Figures from partial indexes, in one statement. */
-const STATUS = `
-SELECT (SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1) AS schema,
+const INSTALLATION = `
+       (SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1) AS schema,
        current_setting('server_version') AS server,
        ${count(`pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = ${PROCESS_CLASS}
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)} AS processes,
        ${HOLD} AS hold,
        (SELECT NULLIF(held_until, 'infinity') FROM failover_hold
-         WHERE held_until > clock_timestamp()) AS "failoverHeldUntil",
+         WHERE held_until > clock_timestamp()) AS "failoverHeldUntil"`;
+
+/** Figures from partial indexes, in one statement. */
+const STATUS = `
+SELECT ${INSTALLATION},
        ${count('psp_requests WHERE stuck_at IS NOT NULL')} AS "stuckRoutes",
        ${count("orphan_effects WHERE status NOT IN ('compensated', 'closed')")} AS "orphanEffects",
        ${count('reconciliation_breaks WHERE closed_at IS NULL')} AS breaks,
@@ -55,5 +62,10 @@ SELECT (SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1) AS schema,
 
 export async function readStatus(pool: Pick<Pool, 'query'>): Promise<InstallationStatus> {
   const { rows } = await pool.query<InstallationStatus>(STATUS);
+  return rows[0]!;
+}
+
+export async function readInstallation(pool: Pick<Pool, 'query'>): Promise<Installation> {
+  const { rows } = await pool.query<Installation>(`SELECT ${INSTALLATION}`);
   return rows[0]!;
 }
