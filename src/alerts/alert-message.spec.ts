@@ -2,7 +2,7 @@ import { messageOf } from './alert-message.js';
 import { alertKinds, type Waiting } from './alert-rules.js';
 
 const waiting = (differences: Partial<Waiting> = {}): Waiting => ({
-  kind: 'stuck',
+  list: 'stuck',
   count: 3,
   oldestAt: new Date('2026-11-22T02:14:09Z'),
   newestAt: new Date('2026-11-22T02:20:00Z'),
@@ -24,7 +24,7 @@ describe('an alert in words', () => {
         'Payonce: 3 operations are stuck (129.99 EUR, 1200 JPY), the oldest since 2026-11-22T02:14Z: find out what the PSP did',
       link: 'https://pay.example/ops/stuck',
     });
-    const one = messageOf('reminder', waiting({ kind: 'approvals', count: 1, money: [] }), null);
+    const one = messageOf('reminder', waiting({ list: 'approvals', count: 1, money: [] }), null);
     expect(one.summary).toBe(
       'Payonce: still: 1 request waits for approval, the oldest since 2026-11-22T02:14Z: a second person decides',
     );
@@ -40,7 +40,7 @@ describe('an alert in words', () => {
 
   it('says of each list that it is empty again', () => {
     const none = { count: 0, oldestAt: null, newestAt: null, money: [] };
-    expect(alertKinds.map((kind) => messageOf('over', { kind, ...none }, null).summary)).toEqual([
+    expect(alertKinds.map((list) => messageOf('over', { list, ...none }, null).summary)).toEqual([
       'Payonce: no operations are stuck any more',
       'Payonce: no orphan effects wait any more',
       'Payonce: no breaks are open any more',

@@ -71,7 +71,7 @@ const words: Readonly<Record<AlertKind, Words>> = {
 const NAMED = 3;
 
 export function messageOf(event: AlertEvent, waiting: Waiting, consoleUrl: string | null): AlertMessage {
-  const { kind, count } = waiting;
+  const { list: kind, count } = waiting;
   const { path } = words[kind];
   const link =
     consoleUrl === null ? null : `${consoleUrl.endsWith('/') ? consoleUrl : `${consoleUrl}/`}${path}`;
@@ -79,7 +79,7 @@ export function messageOf(event: AlertEvent, waiting: Waiting, consoleUrl: strin
   return { event, kind, count, source, summary: summaryOf(event, waiting), link };
 }
 
-function summaryOf(event: AlertEvent, { kind, count, oldestAt, money }: Waiting): string {
+function summaryOf(event: AlertEvent, { list: kind, count, oldestAt, money }: Waiting): string {
   const { one, many, do: task } = words[kind];
   if (event === 'over') return `Payonce: no ${many} any more`;
   const sums = money.slice(0, NAMED).map(formatMoney);

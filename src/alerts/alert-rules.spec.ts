@@ -4,7 +4,7 @@ import { alertDue, type Told, type Waiting } from './alert-rules.js';
 const MINUTE_MS = 60_000;
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * MINUTE_MS);
 const stuck = (count: number, newest: number | null): Waiting => ({
-  kind: 'stuck',
+  list: 'stuck',
   count,
   oldestAt: count === 0 ? null : at(0),
   newestAt: newest === null ? null : at(newest),

@@ -1,3 +1,5 @@
+import { type WaitingIn } from '../database/waiting.js';
+
 /** Lists of what people are told of, the most urgent first. */
 export const alertKinds = [
   'stuck',
@@ -11,14 +13,7 @@ export const alertKinds = [
 export type AlertKind = (typeof alertKinds)[number];
 
 /** Everything that waits for a person in one list. */
-export interface Waiting {
-  readonly kind: AlertKind;
-  readonly count: number;
-  readonly oldestAt: Date | null;
-  readonly newestAt: Date | null;
-  /** The sum in each currency, in minor units. */
-  readonly money: readonly { readonly currency: string; readonly amount: number }[];
-}
+export type Waiting = WaitingIn<AlertKind>;
 
 /** The last alert of a list that a channel took. */
 export interface Told {
@@ -39,7 +34,11 @@ const REMINDED_MS = 4 * 3_600_000;
  * back after a while (a snooze that ends, a break that is opened again) is as old as it was. `told`: null where
  * there was none yet.
  */
-export function alertDue({ count, newestAt }: Waiting, told: Told | null, now: Date): AlertEvent | null {
+export function alertDue(
+  { count, newestAt }: Pick<Waiting, 'count' | 'newestAt'>,
+  told: Told | null,
+  now: Date,
+): AlertEvent | null {
   if (count === 0) return told !== null && told.count > 0 ? 'over' : null;
   if (told === null || told.count === 0) return 'new';
   const sinceMs = now.getTime() - told.toldAt.getTime();

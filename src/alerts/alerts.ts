@@ -3,6 +3,7 @@ import { type Pool } from 'pg';
 import { type Repository } from 'typeorm';
 import { type Clock } from '../core/clock.js';
 import { withTimeout } from '../core/time-limit.js';
+import { readWaiting } from '../database/waiting.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { alertDue, alertKinds, type Waiting } from './alert-rules.js';
 import { messageOf } from './alert-message.js';
@@ -12,41 +13,6 @@ import { sendAlert } from './send-alert.js';
 
 /** A channel has so long for one alert. */
 const MOST_MS = 15_000;
-
-/**
- * The `late_reports` are reports that did not come within a day after they were due, and refused ones, until another report of
- * the same time is imported. A snoozed operation has an owner, who needs no alert. An operation that a retry leaves stuck keeps
- * the time at which it first became stuck, and so is no news.
- */
-const WAITING = `
-WITH each (kind, currency, amount, since) AS (
-  SELECT 'stuck', currency, amount, coalesce(first_stuck_at, stuck_at) FROM psp_requests r WHERE stuck_at IS NOT NULL AND NOT EXISTS (
-    SELECT FROM operation_snoozes s
-     WHERE s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now())
-  UNION ALL SELECT 'orphans', currency, amount, found_at
-    FROM orphan_effects WHERE status IN ('open', 'failed')
-  UNION ALL SELECT 'breaks', currency, abs(reported - expected), opened_at
-    FROM reconciliation_breaks WHERE closed_at IS NULL
-  UNION ALL SELECT 'disputes', currency, (d ->> 'amount')::bigint, (d ->> 'openedAt')::timestamptz
-    FROM payments p CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
-   WHERE p.disputes IS NOT NULL AND d ->> 'status' = 'open'
-  UNION ALL SELECT 'disputes_due', currency, (d ->> 'amount')::bigint, (d ->> 'respondBy')::timestamptz - interval '3 days'
-    FROM payments p CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
-   WHERE p.disputes IS NOT NULL AND d ->> 'status' = 'open'
-     AND (d ->> 'respondBy')::timestamptz - interval '3 days' < now()
-  UNION ALL SELECT 'approvals', NULL, NULL, requested_at
-    FROM approvals WHERE decision IS NULL AND expires_at > now()
-  UNION ALL SELECT 'late_reports', NULL, NULL, due_at
-    FROM report_fetches f
-   WHERE (state = 'refused' OR (state = 'due' AND due_at < now() - interval '1 day')) AND NOT EXISTS (
-     SELECT FROM reconciliation_runs r
-      WHERE r.psp = f.psp AND r.imported_at > f.due_at AND r.period_to >= coalesce(f.period_to, f.due_at - interval '7 days')))
-SELECT kind, sum(count)::int AS count, min(oldest) AS "oldestAt", max(newest) AS "newestAt",
-       coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) ORDER BY count DESC, currency)
-                FILTER (WHERE amount > 0 AND currency IS NOT NULL), '[]') AS money
-  FROM (SELECT kind, currency, count(*), sum(amount) AS amount, min(since) AS oldest, max(since) AS newest
-          FROM each GROUP BY kind, currency) sums
- GROUP BY kind`;
 
 /**
  * Tells people of what waits for them, by the channels of the alerts file. An alert is written down once its channel has
@@ -66,10 +32,8 @@ export class Alerts implements PeriodicTask {
 
   /** @throws where a channel did not take an alert; the others have theirs */
   async runOnce(): Promise<{ readonly sent: number }> {
-    const { rows } = await this.pool.query<Waiting>(WAITING);
+    const waiting = await readWaiting(this.pool, alertKinds, null);
     const before = await this.told.find();
-    const none = { count: 0, oldestAt: null, newestAt: null, money: [] };
-    const waiting = alertKinds.map((kind) => rows.find((row) => row.kind === kind) ?? { kind, ...none });
     const told = await Promise.all(
       this.settings.channels.map((channel) => this.tellAll(channel, waiting, before)),
     );
@@ -87,8 +51,8 @@ export class Alerts implements PeriodicTask {
     let sent = 0;
     try {
       for (const list of waiting) {
-        if (channel.kinds?.includes(list.kind) === false) continue;
-        const told = before.find((row) => row.channel === channel.name && row.kind === list.kind) ?? null;
+        if (channel.kinds?.includes(list.list) === false) continue;
+        const told = before.find((row) => row.channel === channel.name && row.kind === list.list) ?? null;
         if (await this.tell(channel, list, told)) sent += 1;
       }
       return { sent };
@@ -101,7 +65,7 @@ export class Alerts implements PeriodicTask {
   private async tell(channel: Channel, waiting: Waiting, told: AlertTold | null): Promise<boolean> {
     const now = this.clock.now();
     const event = alertDue(waiting, told, now);
-    const { kind, count, newestAt } = waiting;
+    const { list: kind, count, newestAt } = waiting;
     const of = { channel: channel.name, kind };
     if (event === null) {
       // Fewer wait than were told of: the next one more is news.

@@ -2,17 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type AuditRow } from '../audit/audit.view.js';
-import {
-  type OverviewView,
-  type PaymentRow,
-  waitingLists,
-  type WaitingOrphanRow,
-  type WaitingRow,
-} from './console-views.js';
+import { type OverviewView, type PaymentRow, waitingLists, type WaitingOrphanRow } from './console-views.js';
 import { type PageView } from '../core/page.view.js';
 import { uuidv7 } from '../core/ids.js';
 import { subjectOf } from '../request-storage/entity-key.js';
-import { IS_SNOOZED } from './open-operations.js';
+import { readWaiting } from '../database/waiting.js';
 import { type EventRow, type PostedRow, type RequestRow } from './timeline.js';
 
 /** Which payments are listed; what is null does not narrow the list. */
@@ -91,30 +85,6 @@ SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
   FROM (SELECT 1) one
   LEFT JOIN (fitting f JOIN payments p ON p.id = f.id JOIN merchants m ON m.id = p.merchant_id) ON true
  ORDER BY p.id DESC`;
-
-/** Everything that waits, by its list: how much, since when, and the money that it is about. `$1`: who asks. */
-const WAITING = `
-WITH each (name, currency, amount, since) AS (
-  SELECT CASE WHEN ${IS_SNOOZED} THEN 'snoozed' ELSE 'stuck' END, currency, amount, coalesce(first_stuck_at, stuck_at)
-    FROM psp_requests r WHERE stuck_at IS NOT NULL
-  UNION ALL SELECT 'open', currency, amount, opened_at
-    FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL
-  UNION ALL SELECT 'orphans', currency, amount, found_at
-    FROM orphan_effects WHERE status NOT IN ('compensated', 'closed')
-  UNION ALL SELECT 'breaks', currency, abs(reported - expected), opened_at
-    FROM reconciliation_breaks WHERE closed_at IS NULL
-  UNION ALL SELECT 'disputes', currency, (d ->> 'amount')::bigint, (d ->> 'openedAt')::timestamptz
-    FROM payments p CROSS JOIN LATERAL jsonb_array_elements(p.disputes) d
-   WHERE p.disputes IS NOT NULL AND d ->> 'status' = 'open'
-  UNION ALL SELECT 'dead_letters', NULL, NULL, died_at FROM dead_letters
-  UNION ALL SELECT CASE WHEN o.person = me.person THEN 'own_approvals' ELSE 'approvals' END, NULL, NULL, requested_at
-    FROM approvals a JOIN operators o ON o.id = a.requested_by JOIN operators me ON me.id = $1::uuid
-   WHERE decision IS NULL AND expires_at > now())
-SELECT name, sum(count)::int AS count, min(since) AS oldest_at,
-       coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) ORDER BY count DESC, currency)
-                FILTER (WHERE amount > 0 AND currency IS NOT NULL), '[]') AS money
-  FROM (SELECT name, currency, count(*), sum(amount) AS amount, min(since) AS since FROM each GROUP BY name, currency) sums
- GROUP BY name`;
 
 const HELD = `SELECT max(held_until)::text AS held_until FROM failover_hold WHERE held_until > now()`;
 
@@ -243,12 +213,16 @@ export class ConsoleReader {
   /** Seen by this operator: what they asked for themselves waits for others. */
   async overview(operatorId: string): Promise<OverviewView> {
     const [found, ages, [held]] = await Promise.all([
-      this.rows<WaitingRow>(WAITING, [operatorId]),
+      translateOutage(readWaiting(this.pool, waitingLists, operatorId)),
       this.rows<{ age: string; count: number }>(AGES, []),
       this.rows<{ held_until: string | null }>(HELD, []),
     ]);
-    const none = { count: 0, oldest_at: null, money: [] };
-    const waiting = waitingLists.map((name) => found.find((row) => row.name === name) ?? { name, ...none });
+    const waiting = found.map(({ list: name, count, oldestAt, money }) => ({
+      name,
+      count,
+      oldest_at: oldestAt?.toISOString() ?? null,
+      money,
+    }));
     return { waiting, open_by_age: ages, failover_held_until: held?.held_until ?? null };
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { cursorOf, placeIn } from './place-cursor.js';
+import { IS_SNOOZED } from '../database/waiting.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type PageView } from '../core/page.view.js';
 import { type OpenRow } from './console-views.js';
@@ -23,10 +24,6 @@ export interface OpenFilter {
 }
 
 const PAGE = 200;
-
-export const IS_SNOOZED = `EXISTS (
-  SELECT FROM operation_snoozes s
-   WHERE s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now())`;
 
 const OPEN = `
 SELECT r.merchant_id, m.name AS merchant, coalesce(pay.reference, po.reference) AS reference, r.payment_id, r.payout_id,
