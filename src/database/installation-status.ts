@@ -4,7 +4,7 @@ import { HOLD } from './failover-hold.js';
 import { PROCESS_CLASS } from './process-session.js';
 
 /** An installation, and the processes that are there for it. */
-export interface Installation {
+interface Installation {
   /** The last migration that was run. */
   readonly schema: string;
   /** The version of the database server. */
