@@ -169,6 +169,33 @@ describeInBrowser('the console', () => {
        VALUES ('stripe', 'evt_1', $1, '[]', now(), 't', 'break', 'contradiction', now())`,
       [EVIL.slice(0, 90), ids[0]],
     );
+    await environment.sql(
+      `INSERT INTO schedules (name, every_ms, started_at, ended_at, failures)
+       SELECT name, every_ms, now() - interval '2 seconds', now() - interval '1 second', failures
+         FROM (VALUES ('reaper', 60000, 0), ('reports-stripe-of-a-long-name', 15000, 3)) task (name, every_ms, failures)`,
+    );
+    // A refund that failed, a dispute and an orphan effect, as PSPs might have made them.
+    const paid = paymentOf(
+      await shop.post('/v1/payments', orderOf({ first: 'adyen', reference: 'disputed' }), 'disputed'),
+    );
+    await environment.sql(
+      `INSERT INTO refunds (merchant_id, entity_key, id, payment_id, reference, status, amount, currency, reason, metadata, psp, failure, created_at, updated_at)
+       SELECT merchant_id, 'payment-' || id || '-refund', gen_random_uuid(), id, $2, 'failed', 500, currency, $2, '{}', psp, $3, now(), now()
+         FROM payments WHERE id = $1`,
+      [paid.id, EVIL.slice(0, 200), { code: 'insufficient_funds', category: 'declined', message: 'no' }],
+    );
+    await environment.sql(
+      `UPDATE payments SET disputes = jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'pspReference', 'D-1',
+         'status', 'open', 'reason', $2::text, 'amount', 1999, 'amountWithheld', 1999, 'stage', 1, 'openedAt', now(),
+         'respondBy', now() + interval '2 days')) WHERE id = $1`,
+      [paid.id, EVIL],
+    );
+    await environment.sql(
+      `INSERT INTO orphan_effects (merchant_id, entity_key, route, attempt, psp, amount, currency, found_at, psp_reference, status)
+       SELECT merchant_id, entity_key, route, attempt, 'adyen', 1999, 'EUR', now(), 'ORPHAN1', 'failed' FROM psp_attempts
+        WHERE entity_key = $1 LIMIT 1`,
+      [`payment-${paid.id}-charge`],
+    );
     const pool = new Pool({ connectionString: environment.database.url });
     await new ActivityCounter(pool, new SystemClock(60_000)).runOnce();
     await pool.end();
