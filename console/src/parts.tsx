@@ -17,6 +17,7 @@ import {
 } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { type UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { minorUnitsOf } from './amount.js';
 import { digitsOf, money } from './format.js';
@@ -278,6 +279,15 @@ export function Download({ path, children }: { path: string; children: ReactNode
     <Button component="a" href={`/ops/api/${path}`} download size="xs" variant="default">
       {children}
     </Button>
+  );
+}
+
+/** Leads from a row to its payment. */
+export function PaymentLink({ id, children }: { readonly id: string; readonly children: ReactNode }) {
+  return (
+    <Link to="/payments/$id" params={{ id }} className="row-link mono">
+      {children}
+    </Link>
   );
 }
 

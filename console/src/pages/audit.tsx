@@ -1,11 +1,11 @@
 import { Button, Code, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type AuditRow } from '../../../src/audit/audit.view.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
-import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, PageButtons, PaymentLink } from '../parts.js';
 
 export function Audit() {
   const { cursor } = useSearch({ from: '/shell/audit' });
@@ -70,11 +70,7 @@ function Subject({ of }: { readonly of: string }) {
         {of}
       </Text>
     );
-  return (
-    <Link to="/payments/$id" params={{ id }} className="row-link mono">
-      {of}
-    </Link>
-  );
+  return <PaymentLink id={id}>{of}</PaymentLink>;
 }
 
 function Detail({ of }: { readonly of: AuditRow['detail'] }) {

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type DisputeRow } from '../../../src/console/installation-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api, queryOf } from '../api.js';
 import { type Filter, Filters, type Search } from '../filters.js';
 import { money, State, Time } from '../format.js';
-import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, PageButtons, PaymentLink } from '../parts.js';
 
 const filters: readonly Filter[] = [
   { name: 'status', label: 'State', kind: 'choice', choices: ['open', 'won', 'lost'] },
@@ -43,11 +43,7 @@ export function Disputes() {
                   {
                     label: 'Payment',
                     isLong: true,
-                    cell: ({ payment_id: id, payment }) => (
-                      <Link to="/payments/$id" params={{ id }} className="row-link mono">
-                        {payment}
-                      </Link>
-                    ),
+                    cell: ({ payment_id: id, payment }) => <PaymentLink id={id}>{payment}</PaymentLink>,
                   },
                   { label: 'State', cell: ({ status }) => <State is={status} /> },
                   { label: 'Disputed', isFigure: true, cell: (row) => money(row.amount, row.currency) },

@@ -1,4 +1,4 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Group, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type HealthView } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
@@ -79,7 +79,14 @@ export function Health() {
                   {
                     label: 'Failed in a row',
                     isFigure: true,
-                    cell: ({ failures }) => (failures > 0 ? <State is={`${failures} failed`} /> : 0),
+                    cell: ({ failures }) =>
+                      failures === 0 ? (
+                        0
+                      ) : (
+                        <Group gap="xs" justify="end">
+                          {failures} <State is="failed" />
+                        </Group>
+                      ),
                   },
                 ]}
               />

@@ -1,11 +1,11 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Balances, type Entry } from '../answers.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, optionsOf, signedMoney, Time, words } from '../format.js';
-import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
+import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part, PaymentLink } from '../parts.js';
 
 export interface LedgerSearch {
   readonly from?: string;
@@ -209,9 +209,7 @@ function Entries({ rows }: { rows: readonly Entry[] }) {
             id === null ? (
               <span className="mono">{source}</span>
             ) : (
-              <Link to="/payments/$id" params={{ id }} className="row-link mono">
-                {source}
-              </Link>
+              <PaymentLink id={id}>{source}</PaymentLink>
             ),
         },
         { label: 'Kind', cell: ({ kind }) => words(kind) },

@@ -1,6 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApprovalView } from '../../../src/approvals/approval-views.js';
 import { type WaitingOrphanRow } from '../../../src/console/console-views.js';
@@ -8,7 +7,7 @@ import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';
 import { money, State, Time } from '../format.js';
-import { Download, Heading, Listing, Loaded, Nothing } from '../parts.js';
+import { Download, Heading, Listing, Loaded, Nothing, PaymentLink } from '../parts.js';
 import { useMay } from '../session.js';
 
 export function Orphans() {
@@ -49,13 +48,9 @@ function Rows({ rows }: { readonly rows: readonly WaitingOrphanRow[] }) {
             label: 'Reference',
             isLong: true,
             cell: ({ entity_key: key, reference }) => (
-              <Link
-                to="/payments/$id"
-                params={{ id: key.slice('payment-'.length, 'payment-'.length + 36) }}
-                className="row-link mono"
-              >
+              <PaymentLink id={key.slice('payment-'.length, 'payment-'.length + 36)}>
                 {reference ?? key}
-              </Link>
+              </PaymentLink>
             ),
           },
           { label: 'State', cell: ({ status }) => <State is={status} /> },

@@ -1,14 +1,14 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
 import { type PaymentRow } from '../../../src/console/console-views.js';
 import { api, queryOf } from '../api.js';
 import { type Filter, Filters, type Search } from '../filters.js';
 import { money, State, Time } from '../format.js';
-import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, PageButtons, PaymentLink } from '../parts.js';
 
 const statuses = [
   'processing',
@@ -76,11 +76,7 @@ export function Payments() {
                   {
                     label: 'Reference',
                     isLong: true,
-                    cell: ({ id, reference }) => (
-                      <Link to="/payments/$id" params={{ id }} className="row-link mono">
-                        {reference}
-                      </Link>
-                    ),
+                    cell: ({ id, reference }) => <PaymentLink id={id}>{reference}</PaymentLink>,
                   },
                   { label: 'State', cell: ({ status }) => <State is={status} /> },
                   { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },

@@ -1,11 +1,11 @@
 import { Group } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type RefundRow } from '../../../src/console/installation-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api, queryOf } from '../api.js';
 import { money, State, Time } from '../format.js';
-import { Download, Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Download, Heading, Listing, Loaded, Nothing, PageButtons, PaymentLink } from '../parts.js';
 
 export function Refunds() {
   const { cursor } = useSearch({ from: '/shell/refunds' });
@@ -37,11 +37,7 @@ export function Refunds() {
                   {
                     label: 'Payment',
                     isLong: true,
-                    cell: ({ payment_id: id, payment }) => (
-                      <Link to="/payments/$id" params={{ id }} className="row-link mono">
-                        {payment}
-                      </Link>
-                    ),
+                    cell: ({ payment_id: id, payment }) => <PaymentLink id={id}>{payment}</PaymentLink>,
                   },
                   { label: 'State', cell: ({ status }) => <State is={status} /> },
                   { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },

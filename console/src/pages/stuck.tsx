@@ -7,7 +7,7 @@ import { type PageView } from '../../../src/core/page.view.js';
 import { api, queryOf } from '../api.js';
 import { type Filter, Filters, type Search } from '../filters.js';
 import { money, Time } from '../format.js';
-import { Heading, Listing, Loaded, Nothing, PageButtons, ShortKey } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, PageButtons, PaymentLink, ShortKey } from '../parts.js';
 import { useMay } from '../session.js';
 import { Bulk, type BulkAct } from './bulk.js';
 
@@ -124,9 +124,7 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
                   {row.reference}
                 </Link>
               ) : (
-                <Link to="/payments/$id" params={{ id: row.payment_id }} className="row-link mono">
-                  {row.reference}
-                </Link>
+                <PaymentLink id={row.payment_id}>{row.reference}</PaymentLink>
               ),
           },
           { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },

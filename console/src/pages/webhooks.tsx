@@ -5,7 +5,7 @@ import { type PageView } from '../../../src/core/page.view.js';
 import { type DeliveryRow, type NotificationRow } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { State, Time } from '../format.js';
-import { Failure, Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Failure, Heading, Listing, Loaded, Nothing, PageButtons, PaymentLink } from '../parts.js';
 import { useMay } from '../session.js';
 
 const lists = [
@@ -79,13 +79,7 @@ function Deliveries({ list }: { list: string }) {
       label: 'Event',
       isLong: true,
       cell: ({ type, payment_id: id }: DeliveryRow) =>
-        id === null ? (
-          <span className="mono">{type}</span>
-        ) : (
-          <Link to="/payments/$id" params={{ id }} className="row-link mono">
-            {type}
-          </Link>
-        ),
+        id === null ? <span className="mono">{type}</span> : <PaymentLink id={id}>{type}</PaymentLink>,
     },
     { label: 'State', cell: ({ status }: DeliveryRow) => <State is={status} /> },
     { label: 'To', isLong: true, cell: ({ url }: DeliveryRow) => <span className="mono">{url}</span> },
@@ -196,12 +190,7 @@ function About({
 }: {
   row: NotificationRow;
 }) {
-  if (payment !== null)
-    return (
-      <Link to="/payments/$id" params={{ id: payment }} className="row-link mono">
-        {key}
-      </Link>
-    );
+  if (payment !== null) return <PaymentLink id={payment}>{key}</PaymentLink>;
   if (payout !== null)
     return (
       <Link to="/payouts/$id" params={{ id: payout }} className="row-link mono">
