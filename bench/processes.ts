@@ -1,4 +1,5 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Loader } from './contenders.js';
 import { cpuMsOf, cpuMsOfFamily } from './cpu.js';
@@ -8,6 +9,9 @@ import { type Options } from './options.js';
 import { type OwnDatabase } from './own-database.js';
 import { type Served, type Stage } from './stage.js';
 
+/** Each API with its clients on a core of its own; Postgres and the workers take what is left of all. */
+const PINNED = 'the same, a core for each API';
+
 /**
  * `npm run bench -- --processes`: what more processes over one database make of throughput, of connections and of the
  * commits that share a statement. The layouts take turns; the processes of each are started for its turn.
@@ -16,6 +20,7 @@ const LAYOUTS: Readonly<Record<string, readonly Role[]>> = {
   'one process': ['all'],
   'an API and a worker': ['api', 'worker'],
   'two APIs and two workers': ['api', 'api', 'worker', 'worker'],
+  [PINNED]: ['api', 'api', 'worker', 'worker'],
 };
 const IN_FLIGHT = [64, 256];
 const WARM_MS = 1_000;
@@ -48,6 +53,10 @@ export async function benchProcesses(
     for (let round = 1; round <= rounds; round++) {
       for (const [layout, roles] of Object.entries(LAYOUTS)) {
         const processes = await started(stage, roles);
+        if (layout === PINNED)
+          processes
+            .filter(isApi)
+            .forEach(({ pid }, n) => [pid, loaders[n]!.pid].forEach((each) => pin(each, n)));
         await turn(stage.database, processes, loaders, `warm-${turns.length}`, IN_FLIGHT[0]!, WARM_UP_S);
         for (const inFlight of IN_FLIGHT) {
           const name = `processes-${turns.length}`;
@@ -58,6 +67,7 @@ export async function benchProcesses(
           });
         }
         await Promise.all(processes.map((process) => process.stop()));
+        for (const { pid } of loaders) pin(pid, `0-${availableParallelism() - 1}`);
       }
       say(`round ${round} of ${rounds}`);
     }
@@ -67,6 +77,16 @@ export async function benchProcesses(
   for (const inFlight of IN_FLIGHT)
     for (const layout of Object.keys(LAYOUTS)) say(lineOf(turns, layout, inFlight));
 }
+
+/** All threads of a process to these cores (Linux). */
+function pin(pid: number, cores: number | string): void {
+  execFileSync('taskset', ['-a', '-c', '-p', String(cores), String(pid)], {
+    stdio: 'ignore',
+    timeout: 5_000,
+  });
+}
+
+const isApi = ({ role }: Process) => role !== 'worker';
 
 function load() {
   return fork(fileURLToPath(new URL('load.js', import.meta.url)));
@@ -87,7 +107,7 @@ async function turn(
   inFlight: number,
   seconds: number,
 ): Promise<Pick<Turn, 'sample' | 'transactions' | 'connections'>> {
-  const apis = processes.filter(({ role }) => role !== 'worker');
+  const apis = processes.filter(isApi);
   const window = { warmMs: WARM_MS, windowMs: seconds * 1_000 };
   const reports = apis.map(({ url, apiKey }, n) =>
     loaders[n]!.load({ url, apiKey, name: `${name}-${n}`, inFlight: inFlight / apis.length, ...window }),

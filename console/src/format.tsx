@@ -142,6 +142,8 @@ const colors: Readonly<Record<string, string>> = {
   applied: 'green',
   exhausted: 'red',
   break: 'red',
+  booked: 'green',
+  'not booked': 'orange',
   received: 'yellow',
   pending: 'yellow',
   waiting: 'yellow',

@@ -236,10 +236,11 @@ export function Listing<Row>({
   );
 }
 
-/** A part of a page with a heading of its own. */
-export function Part({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
+/** A part of a page with a heading of its own. `id`: links lead to it. */
+export function Part(props: { id?: string; title: string; hint?: string; children: ReactNode }) {
+  const { id, title, hint, children } = props;
   return (
-    <Paper withBorder p="sm" component="section" aria-label={title}>
+    <Paper withBorder p="sm" component="section" aria-label={title} {...(id === undefined ? {} : { id })}>
       <Group justify="space-between" mb="xs" gap="xs">
         <Title order={2} size="h5">
           {title}

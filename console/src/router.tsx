@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { type Span, spans } from '../../src/console/activity-views.js';
 import { type LedgerSearch } from './pages/ledger.js';
+import { type MonthEndSearch } from './pages/month-end.js';
 import { type Search } from './filters.js';
 import { type PayoutsSearch } from './pages/payouts.js';
 import { type RouteSearch } from './pages/psps.js';
@@ -183,8 +184,16 @@ const ledger = createRoute({
   getParentRoute: () => shell,
   path: '/ledger',
   validateSearch: (search: Record<string, unknown>): LedgerSearch =>
-    textsOf(search, ['from', 'to', 'account', 'psp', 'currency', 'cursor']),
+    textsOf(search, ['from', 'to', 'account', 'psp', 'currency', 'merchant_id', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/ledger.js'), 'LedgerPage'),
+});
+
+const monthEnd = createRoute({
+  getParentRoute: () => shell,
+  path: '/month-end',
+  validateSearch: (search: Record<string, unknown>): MonthEndSearch =>
+    textsOf(search, ['month', 'psp', 'currency', 'merchant_id', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/month-end.js'), 'MonthEnd'),
 });
 
 const audit = createRoute({
@@ -226,6 +235,7 @@ export const router = createRouter({
       reconciliationRun,
       reconciliationBreak,
       ledger,
+      monthEnd,
       psps,
       merchants,
       merchant,

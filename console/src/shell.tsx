@@ -37,6 +37,7 @@ const pages: readonly { to: string; label: string; count?: WaitingList }[] = [
   { to: '/dead-letters', label: 'Dead letters', count: 'dead_letters' },
   { to: '/reconciliation', label: 'Reconciliation', count: 'breaks' },
   { to: '/ledger', label: 'Ledger' },
+  { to: '/month-end', label: 'Month end' },
   { to: '/psps', label: 'PSP accounts' },
   { to: '/merchants', label: 'Merchants' },
   { to: '/webhooks', label: 'Webhooks' },

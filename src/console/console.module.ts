@@ -22,6 +22,8 @@ import { HealthPage } from './health-page.js';
 import { InstallationController } from './installation.controller.js';
 import { InstallationReader } from './installation-reader.js';
 import { ListFilesController } from './list-files.controller.js';
+import { MonthEnd } from './month-end.js';
+import { MonthEndController } from './month-end.controller.js';
 import { OpenOperations } from './open-operations.js';
 import { OrderPages } from './order-page.js';
 import { PaymentPages } from './payment-page.js';
@@ -47,6 +49,7 @@ import { PspAccounts } from './psp-accounts.js';
   controllers: [
     // Before those whose paths take any id.
     ListFilesController,
+    MonthEndController,
     ConsoleController,
     PspAccountsController,
     InstallationController,
@@ -66,6 +69,7 @@ import { PspAccounts } from './psp-accounts.js';
     PayoutPages,
     PspAccounts,
     InstallationReader,
+    MonthEnd,
   ],
 })
 export class ConsoleModule {}

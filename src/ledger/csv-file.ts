@@ -2,10 +2,10 @@ import { stringify } from 'csv-stringify';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { csvOptions, csvRow } from '../core/csv.js';
 
 /**
- * Writes rows to a new file that its owner alone may read, with a heading, in constant memory. What a spreadsheet would
- * take for a formula is a text in it. Returns how many.
+ * Writes rows to a new file that its owner alone may read, with a heading, in constant memory. Returns how many.
  */
 export async function writeCsv<Row>(
   file: string,
@@ -16,12 +16,12 @@ export async function writeCsv<Row>(
   async function* views() {
     for await (const row of rows) {
       count++;
-      yield viewOf(row);
+      yield csvRow(viewOf(row));
     }
   }
   await pipeline(
     Readable.from(views()),
-    stringify({ header: true, escape_formulas: true }),
+    stringify(csvOptions),
     createWriteStream(file, { flags: 'wx', mode: 0o600 }),
   );
   return count;

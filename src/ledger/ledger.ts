@@ -43,11 +43,15 @@ export interface Balances {
   readonly asOf: Date | null;
 }
 
-export interface StatementFilter {
-  readonly account?: LedgerAccount;
+/** Left out: of all. */
+export interface LedgerFilter {
   readonly psp?: string;
   readonly currency?: string;
   readonly merchantId?: string;
+}
+
+export interface StatementFilter extends LedgerFilter {
+  readonly account?: LedgerAccount;
 }
 
 /** One entry, as statements show it. */
@@ -64,6 +68,9 @@ export interface Entry {
   readonly amount: number;
   readonly paymentId: string | null;
   readonly payoutId: string | null;
+  /** The merchant's names for the payment or payout, and for the order. */
+  readonly reference: string | null;
+  readonly order: string | null;
 }
 
 const TOTALS = `
@@ -75,11 +82,15 @@ SELECT psp, currency,
        coalesce(sum(debit - credit) FILTER (WHERE account = 'fees' AND day >= $1), 0)::bigint AS fees,
        coalesce(sum(debit - credit) FILTER (WHERE account = 'bank' AND day >= $1), 0)::bigint AS settled,
        coalesce(sum(debit - credit) FILTER (WHERE account = 'psp_clearing'), 0)::bigint AS held
-  FROM ledger_days WHERE day <= $2 GROUP BY psp, currency ORDER BY psp, currency`;
+  FROM ledger_days
+ WHERE day <= $2 AND ($3::text IS NULL OR psp = $3) AND ($4::text IS NULL OR currency = $4) AND ($5::uuid IS NULL OR merchant_id = $5)
+ GROUP BY psp, currency ORDER BY psp, currency`;
 
 const TRIAL = `
 SELECT account, currency, sum(debit)::bigint AS debit, sum(credit)::bigint AS credit
-  FROM ledger_days WHERE day <= $1 GROUP BY account, currency ORDER BY currency, account`;
+  FROM ledger_days
+ WHERE day <= $1 AND ($2::text IS NULL OR psp = $2) AND ($3::text IS NULL OR currency = $3) AND ($4::uuid IS NULL OR merchant_id = $4)
+ GROUP BY account, currency ORDER BY currency, account`;
 
 /** Entries of transactions that were posted before a transaction had its sides in its row. */
 const POSTED_BEFORE = `(
@@ -108,7 +119,12 @@ function entriesSql(isPage: boolean, isLater: boolean): string {
     AND ($5::text IS NULL OR t.currency = $5) AND ($6::uuid IS NULL OR t.merchant_id = $6) ${isLater ? AFTER(line) : ''}
   ORDER BY ${ORDER}${limit})`,
   );
-  return `SELECT * FROM (${sides.join(' UNION ALL ')}) sides ORDER BY ${ORDER}${limit}`;
+  return `
+SELECT s.*, coalesce(p.reference, o.reference) AS reference, p.order_reference AS "order"
+  FROM (SELECT * FROM (${sides.join(' UNION ALL ')}) sides ORDER BY ${ORDER}${limit}) s
+  LEFT JOIN payments p ON p.merchant_id = s."merchantId" AND p.id = s."paymentId"
+  LEFT JOIN payouts o ON o.merchant_id = s."merchantId" AND o.id = s."payoutId"
+ ORDER BY ${ORDER.replace('source', 's.source')}`;
 }
 
 const FETCH = 2_000;
@@ -118,11 +134,12 @@ const FETCH = 2_000;
 export class Ledger {
   constructor(@Inject(Pool) private readonly pool: Pick<Pool, 'query' | 'connect'>) {}
 
-  async balances({ from, to }: Days): Promise<Balances> {
+  async balances({ from, to }: Days, filter: LedgerFilter = {}): Promise<Balances> {
+    const { psp = null, currency = null, merchantId = null } = filter;
     const [psps, trial, position] = await translateOutage(
       Promise.all([
-        this.pool.query<PspTotals>(TOTALS, [from, to]),
-        this.pool.query<Balance>(TRIAL, [to]),
+        this.pool.query<PspTotals>(TOTALS, [from, to, psp, currency, merchantId]),
+        this.pool.query<Balance>(TRIAL, [to, psp, currency, merchantId]),
         this.pool.query<{ asOf: Date | null }>('SELECT read_at AS "asOf" FROM ledger_position'),
       ]),
     );

@@ -102,6 +102,12 @@ export class EntryView {
 
   @Id({ nullable: true })
   readonly payout_id: string | null;
+
+  @Text({ nullable: true, description: "The merchant's name for the payment or payout." })
+  readonly reference: string | null;
+
+  @Text({ nullable: true, description: "The merchant's name for the order." })
+  readonly order: string | null;
 }
 
 export const EntryPage = PageOf('LedgerEntryPage', EntryView);

@@ -1,15 +1,20 @@
 import { StreamableFile } from '@nestjs/common';
 import { stringify } from 'csv-stringify';
 import { Readable } from 'node:stream';
+import { csvOptions, csvRow } from '../core/csv.js';
 
-/** Rows as a CSV file to keep, in constant memory. What a spreadsheet would take for a formula is a text in it. */
+/** Answers of the API as a CSV file to keep, in constant memory. Amounts are in units of their currency: `12.34`. */
 export function csvAnswer(name: string, rows: AsyncIterable<object> | Iterable<object>): StreamableFile {
-  const file = stringify({ header: true, escape_formulas: true });
-  const source = Readable.from(rows);
+  const file = stringify(csvOptions);
+  const source = Readable.from(written(rows));
   source.on('error', (error) => file.destroy(error));
   file.on('close', () => source.destroy());
   return new StreamableFile(source.pipe(file), {
     type: 'text/csv; charset=utf-8',
     disposition: `attachment; filename="${name}"`,
   });
+}
+
+async function* written(rows: AsyncIterable<object> | Iterable<object>): AsyncGenerator<object> {
+  for await (const row of rows) yield csvRow(row);
 }

@@ -33,13 +33,13 @@ export class LedgerController {
     id: 'getLedgerBalances',
     summary: 'Read the balances',
     description:
-      'What each PSP account took, refunded and cost in these days by currency, what it holds at their end, and the trial balance. Posted within seconds of what happened.',
+      'What each PSP account took, refunded and cost in these days by currency, what it holds at their end, and the trial balance, of one PSP, currency or merchant or of all. Posted within seconds of what happened.',
     answers: { 200: [BalancesView, 'The balances.', { today: example.balances }] },
   })
   @ForOperators('viewer')
   async balances(@Query() query: LedgerDaysDto): Promise<BalancesView> {
     const days = query.days(this.clock.now());
-    return balancesViewOf(await this.ledger.balances(days), days);
+    return balancesViewOf(await this.ledger.balances(days, query.narrows()), days);
   }
 
   @Get('statement')

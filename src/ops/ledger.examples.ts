@@ -40,4 +40,6 @@ export const entry: EntryView = {
   amount: 1_999,
   payment_id: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
   payout_id: null,
+  reference: 'order-1234',
+  order: null,
 };

@@ -101,7 +101,6 @@ export class RunResultView {
   readonly breaks: readonly BreakCountView[];
 }
 
-/** A row of a CSV file; amounts in minor units. */
 export function lineViewOf(line: RunLine) {
   return {
     line: line.line,

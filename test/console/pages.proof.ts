@@ -560,6 +560,7 @@ describeInBrowser('the console', () => {
       'reconciliation?list=closed',
       'reconciliation?list=due',
       'ledger',
+      `month-end?month=${new Date().toISOString().slice(0, 7)}`,
       'payouts',
       'refunds',
       'disputes',

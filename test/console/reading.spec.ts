@@ -128,6 +128,6 @@ describe('the ledger', () => {
     const { text: csv } = await text('ledger/statement.csv');
     expect(csv.trimEnd().split('\n')).toHaveLength(all.data.length + 1);
     // A credit is a number, and no formula either.
-    expect(csv).toMatch(/,-1000,/);
+    expect(csv).toMatch(/,-10\.00,/);
   });
 });

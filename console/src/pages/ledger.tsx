@@ -1,11 +1,12 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type Balances, type Entry } from '../answers.js';
 import { type PageView } from '../../../src/core/page.view.js';
-import { api } from '../api.js';
+import { api, queryOf } from '../api.js';
 import { money, optionsOf, signedMoney, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part, PaymentLink } from '../parts.js';
+import { LedgerFields } from './ledger-filters.js';
 
 export interface LedgerSearch {
   readonly from?: string;
@@ -13,6 +14,7 @@ export interface LedgerSearch {
   readonly account?: string;
   readonly psp?: string;
   readonly currency?: string;
+  readonly merchant_id?: string;
   readonly cursor?: string;
 }
 
@@ -29,11 +31,10 @@ const accounts = [
 
 export function LedgerPage() {
   const search = useSearch({ from: '/shell/ledger' });
-  const { from, to } = search;
-  const days = new URLSearchParams({ ...(from && { from }), ...(to && { to }) }).toString();
+  const { account: _account, cursor: _cursor, ...narrowed } = search;
   const query = useQuery({
-    queryKey: ['balances', days],
-    queryFn: () => api<Balances>('GET', `ledger/balances?${days}`),
+    queryKey: ['balances', narrowed],
+    queryFn: () => api<Balances>('GET', `ledger/balances?${queryOf({ ...narrowed })}`),
     placeholderData: keepPreviousData,
   });
   return (
@@ -80,26 +81,38 @@ function Filters() {
         value={search.account ?? ''}
         onChange={({ currentTarget: { value } }) => narrow({ account: value })}
       />
-      <TextInput
-        label="PSP"
-        placeholder="All"
-        w={130}
-        defaultValue={search.psp ?? ''}
-        onBlur={({ currentTarget: { value } }) => narrow({ psp: value.trim() })}
-      />
-      <TextInput
-        label="Currency"
-        placeholder="All"
-        w={100}
-        maxLength={3}
-        defaultValue={search.currency ?? ''}
-        onBlur={({ currentTarget: { value } }) => narrow({ currency: value.trim().toUpperCase() })}
-      />
+      <LedgerFields search={{ ...search }} narrow={narrow} />
     </Group>
   );
 }
 
-const columns = ['taken', 'refunded', 'disputed', 'paid_out', 'fees', 'settled', 'held'] as const;
+/** The totals of a PSP, with the account whose entries make up each. */
+const columns = {
+  taken: 'merchant_payable',
+  refunded: 'refunds',
+  disputed: 'disputes',
+  paid_out: 'payouts',
+  fees: 'fees',
+  settled: 'bank',
+  held: 'psp_clearing',
+} as const satisfies Record<string, Entry['account']>;
+
+/** Before anything was posted: balances have no first day. */
+const BEGINNING = '2000-01-01';
+
+/** A figure that leads to the entries that make it up. */
+function ToEntries({ search, children }: { readonly search: LedgerSearch; readonly children: string }) {
+  return (
+    <Link
+      to="/ledger"
+      search={(kept) => ({ ...kept, cursor: undefined, ...search })}
+      hash="statement"
+      className="row-link"
+    >
+      {children}
+    </Link>
+  );
+}
 
 function Psps({ balances: { psps, from, to } }: { balances: Balances }) {
   return (
@@ -112,10 +125,21 @@ function Psps({ balances: { psps, from, to } }: { balances: Balances }) {
           keyOf={({ psp, currency }) => `${psp} ${currency}`}
           columns={[
             { label: 'PSP', cell: ({ psp }) => psp },
-            ...columns.map((name) => ({
+            ...Object.entries(columns).map(([name, account]) => ({
               label: words(name),
               isFigure: true,
-              cell: (row: Balances['psps'][number]) => money(row[name], row.currency),
+              cell: (row: Balances['psps'][number]) => (
+                <ToEntries
+                  search={{
+                    account,
+                    psp: row.psp,
+                    currency: row.currency,
+                    ...(name === 'held' ? { from: BEGINNING, to } : {}),
+                  }}
+                >
+                  {money(row[name as keyof typeof columns], row.currency)}
+                </ToEntries>
+              ),
             })),
           ]}
         />
@@ -125,13 +149,13 @@ function Psps({ balances: { psps, from, to } }: { balances: Balances }) {
 }
 
 /** Debits and credits of a currency are equal, or something is very wrong. */
-function Trial({ balances: { trial, as_of: asOf } }: { balances: Balances }) {
+function Trial({ balances: { trial, to, as_of: asOf } }: { balances: Balances }) {
   const sums = new Map<string, { currency: string; debit: number; credit: number }>();
   for (const { currency, debit, credit } of trial) {
     const sum = sums.get(currency) ?? { currency, debit: 0, credit: 0 };
     sums.set(currency, { currency, debit: sum.debit + debit, credit: sum.credit + credit });
   }
-  const rows = [...trial, ...[...sums.values()].map((sum) => ({ ...sum, account: 'total' }))];
+  const rows = [...trial, ...[...sums.values()].map((sum) => ({ ...sum, account: 'total' as const }))];
   return (
     <Part
       title="Trial balance"
@@ -147,10 +171,19 @@ function Trial({ balances: { trial, as_of: asOf } }: { balances: Balances }) {
             {
               label: 'Account',
               cell: ({ account, currency }) =>
-                account === 'total' ? <b>Total {currency}</b> : words(account),
+                account === 'total' ? (
+                  <b>Total {currency}</b>
+                ) : (
+                  <ToEntries search={{ account, currency, from: BEGINNING, to }}>{words(account)}</ToEntries>
+                ),
             },
             { label: 'Debit', isFigure: true, cell: (row) => money(row.debit, row.currency) },
             { label: 'Credit', isFigure: true, cell: (row) => money(row.credit, row.currency) },
+            {
+              label: 'Balance',
+              isFigure: true,
+              cell: (row) => signedMoney(row.debit - row.credit, row.currency),
+            },
           ]}
         />
       )}
@@ -162,18 +195,14 @@ function Statement() {
   const search = useSearch({ from: '/shell/ledger' });
   const navigate = useNavigate({ from: '/ledger' });
   const { cursor, ...filter } = search;
-  const narrowed = new URLSearchParams({ ...filter }).toString();
+  const narrowed = queryOf({ ...filter });
   const query = useQuery({
     queryKey: ['statement', search],
-    queryFn: () =>
-      api<PageView<Entry>>(
-        'GET',
-        `ledger/statement?${new URLSearchParams({ ...search, limit: '50' }).toString()}`,
-      ),
+    queryFn: () => api<PageView<Entry>>('GET', `ledger/statement?${queryOf({ ...search, limit: '50' })}`),
     placeholderData: keepPreviousData,
   });
   return (
-    <Part title="Statement" hint="the oldest first">
+    <Part id="statement" title="Statement" hint="the oldest first">
       <Group justify="end" mb="xs">
         <Download path={`ledger/statement.csv?${narrowed}`}>CSV</Download>
       </Group>
@@ -212,6 +241,7 @@ function Entries({ rows }: { rows: readonly Entry[] }) {
               <PaymentLink id={id}>{source}</PaymentLink>
             ),
         },
+        { label: 'Reference', isLong: true, isExtra: true, cell: ({ reference }) => reference ?? '–' },
         { label: 'Kind', cell: ({ kind }) => words(kind) },
         { label: 'Account', cell: ({ account }) => words(account) },
         { label: 'PSP', cell: ({ psp }) => psp },

@@ -179,7 +179,7 @@ export interface paths {
     };
     /**
      * Read the balances
-     * @description What each PSP account took, refunded and cost in these days by currency, what it holds at their end, and the trial balance. Posted within seconds of what happened.
+     * @description What each PSP account took, refunded and cost in these days by currency, what it holds at their end, and the trial balance, of one PSP, currency or merchant or of all. Posted within seconds of what happened.
      */
     readonly get: operations['getLedgerBalances'];
     readonly put?: never;
@@ -1349,6 +1349,8 @@ export interface components {
        * @description RFC 3339, UTC.
        */
       readonly occurred_at: string;
+      /** @description The merchant's name for the order. */
+      readonly order: string | null;
       /**
        * Format: uuid
        * @description UUIDv7.
@@ -1360,6 +1362,8 @@ export interface components {
        */
       readonly payout_id: string | null;
       readonly psp: string;
+      /** @description The merchant's name for the payment or payout. */
+      readonly reference: string | null;
       /** @description Names the transaction; its entries sum to zero. */
       readonly source: string;
     };
@@ -2888,8 +2892,14 @@ export interface operations {
   readonly getLedgerBalances: {
     readonly parameters: {
       readonly query?: {
+        /** @description ISO 4217, in capitals. */
+        readonly currency?: string;
         /** @description The first day (UTC). Today where it is left out. */
         readonly from?: string;
+        /** @description One merchant. */
+        readonly merchant_id?: string;
+        /** @description A PSP account's name. */
+        readonly psp?: string;
         /** @description The last day (UTC). Today where it is left out. */
         readonly to?: string;
       };

@@ -1,25 +1,15 @@
 import { IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { IsDay, IsPspName, UUID } from '../../http/shared-fields.js';
 import { ledgerAccounts, type LedgerAccount } from '../../core/ledger-accounts.js';
-import { type Days, type StatementFilter } from '../../ledger/ledger.js';
+import { type Days, type LedgerFilter, type StatementFilter } from '../../ledger/ledger.js';
 
-/** Days of UTC. */
+/** Days of UTC. Each filter narrows to one. */
 export class LedgerDaysDto {
   @IsDay('The first day (UTC). Today where it is left out.')
   from?: string;
 
   @IsDay('The last day (UTC). Today where it is left out.')
   to?: string;
-
-  days(now: Date): Days {
-    const today = now.toISOString().slice(0, 10);
-    return { from: this.from ?? today, to: this.to ?? today };
-  }
-}
-
-export class LedgerStatementDto extends LedgerDaysDto {
-  @IsOneOf(ledgerAccounts, { optional: true, description: 'One account of the ledger.' })
-  account?: LedgerAccount;
 
   @IsPspName()
   psp?: string;
@@ -42,6 +32,25 @@ export class LedgerStatementDto extends LedgerDaysDto {
   })
   merchant_id?: string;
 
+  days(now: Date): Days {
+    const today = now.toISOString().slice(0, 10);
+    return { from: this.from ?? today, to: this.to ?? today };
+  }
+
+  narrows(): LedgerFilter {
+    const { psp, currency, merchant_id: merchantId } = this;
+    return {
+      ...(psp === undefined ? {} : { psp }),
+      ...(currency === undefined ? {} : { currency }),
+      ...(merchantId === undefined ? {} : { merchantId }),
+    };
+  }
+}
+
+export class LedgerStatementDto extends LedgerDaysDto {
+  @IsOneOf(ledgerAccounts, { optional: true, description: 'One account of the ledger.' })
+  account?: LedgerAccount;
+
   @IsWholeNumber({
     minimum: 1,
     maximum: 1_000,
@@ -61,12 +70,7 @@ export class LedgerStatementDto extends LedgerDaysDto {
   cursor?: string;
 
   filter(): StatementFilter {
-    const { account, psp, currency, merchant_id: merchantId } = this;
-    return {
-      ...(account === undefined ? {} : { account }),
-      ...(psp === undefined ? {} : { psp }),
-      ...(currency === undefined ? {} : { currency }),
-      ...(merchantId === undefined ? {} : { merchantId }),
-    };
+    const { account } = this;
+    return { ...this.narrows(), ...(account === undefined ? {} : { account }) };
   }
 }
