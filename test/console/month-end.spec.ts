@@ -33,7 +33,13 @@ beforeAll(async () => {
   const shop = new ApiClient(() => service.url, await environment.merchant());
   for (const n of [1, 2, 3, 4]) {
     const order = orderOf({ first: 'stripe', reference: `o-${n}` });
-    const payment = paymentOf(await shop.post('/v1/payments', { ...order, amount: 1_000, order: { reference: `basket-${n}` } }, `o-${n}`));
+    const payment = paymentOf(
+      await shop.post(
+        '/v1/payments',
+        { ...order, amount: 1_000, order: { reference: `basket-${n}` } },
+        `o-${n}`,
+      ),
+    );
     expect(payment.status).toBe('captured');
     ids.push(payment.id);
   }
@@ -233,8 +239,9 @@ describe('a month that is closed', () => {
     expect(items.filter((row) => /^stripe,USD,(10\.00|9\.70),.*,o-\d,basket-\d,/.test(row))).toHaveLength(2);
     expect(await csv(`transfers.csv?from=${dayAt(-20)}&to=${day}`)).toHaveLength(3);
     expect((await csv(`fees.csv?from=${day}&to=${day}`)).join('\n')).toContain(',40.00,0.90');
-    const statementRows = (await finance.get<{ text: string }>('ledger/statement.csv?account=merchant_payable')).body
-      .text;
+    const statementRows = (
+      await finance.get<{ text: string }>('ledger/statement.csv?account=merchant_payable')
+    ).body.text;
     expect(statementRows).toMatch(/,-10\.00,o-1,basket-1,/);
   });
 
