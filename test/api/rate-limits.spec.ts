@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Pool } from 'pg';
+import { type Pool } from 'pg';
 import { ManualClock, SystemClock } from '../../src/core/clock.js';
 import { LeasedBuckets } from '../../src/http/leased-buckets.js';
 import { GrpcClient } from '../grpc/grpc-client.js';
+import { poolAt } from '../support/database.js';
 import { ApiClient, TestEnvironment } from '../support/test-environment.js';
 
 /** Buckets that processes share through Postgres. */
@@ -12,7 +13,7 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({
     env: { GRPC_PORT: '0', PAYONCE_ROLE: 'api', PAYONCE_KEY_RATE: '4', PAYONCE_MERCHANT_RATE: '1000' },
   });
-  pool = new Pool({ connectionString: environment.database.url, max: 4 });
+  pool = poolAt(environment.database.url);
 });
 afterAll(async () => {
   await pool.end();

@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { type Pool } from 'pg';
 import { SystemClock } from '../../src/core/clock.js';
 import { AuditChain } from '../../src/audit/audit-chain.js';
 import { ActivityCounter } from '../../src/console/activity-counter.js';
@@ -9,7 +9,7 @@ import { type PageView } from '../../src/core/page.view.js';
 import { type OpenRow } from '../../src/console/console-views.js';
 import { OpenOperations } from '../../src/console/open-operations.js';
 import { InstallationReader } from '../../src/console/installation-reader.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { type FreshDatabase, freshDatabase, poolAt } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 
 /** No list of the console reads a whole table that grows with every payment. `ROWS=1000000` says how long each takes. */
@@ -42,7 +42,7 @@ let counterAheadMs = 60_000;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  pool = newPool();
+  pool = poolAt(database.url);
   readers();
   // Ids of the last days, one payment after the other: a tenth failed, one in 200 open, one in 5,000 stuck.
   const id = `(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - (${ROWS} - n) * 600), 12, '0') || '7000a000' ||
@@ -91,11 +91,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A session that has ended for us may still be there when the database is dropped, which ends it once more. */
-function newPool(): Pool {
-  return new Pool({ connectionString: database.url, max: 4 }).on('error', () => {});
-}
-
 function readers(): void {
   const clock = new SystemClock();
   reader = new ConsoleReader(pool);
@@ -116,7 +111,7 @@ async function wholeReads(): Promise<number> {
 /** A session hands its statistics over before it leaves pg_stat_activity, which is a while after its client has left. */
 async function endSessions(): Promise<void> {
   await pool.end();
-  pool = newPool();
+  pool = poolAt(database.url);
   readers();
   const others = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;

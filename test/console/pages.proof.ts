@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { poolAt } from '../support/database.js';
 import { readFileSync } from 'node:fs';
-import { Pool } from 'pg';
+
 import { type Browser, type Page } from 'playwright-core';
 import { SystemClock } from '../../src/core/clock.js';
 import { ActivityCounter } from '../../src/console/activity-counter.js';
@@ -196,7 +197,7 @@ describeInBrowser('the console', () => {
         WHERE entity_key = $1 LIMIT 1`,
       [`payment-${paid.id}-charge`],
     );
-    const pool = new Pool({ connectionString: environment.database.url });
+    const pool = poolAt(environment.database.url);
     await new ActivityCounter(pool, new SystemClock(60_000)).runOnce();
     await pool.end();
     ada = await newOperator(environment, 'ada', 'operator');

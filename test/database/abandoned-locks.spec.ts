@@ -1,11 +1,11 @@
-import { Pool, type QueryConfig } from 'pg';
+import { type Pool, type QueryConfig } from 'pg';
 import { pino } from 'pino';
 import { SystemClock } from '../../src/core/clock.js';
 import { DatabaseClock } from '../../src/core/database-clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { AbandonedLocks } from '../../src/database/abandoned-locks.js';
 import { ProcessSession } from '../../src/database/process-session.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { type FreshDatabase, freshDatabase, poolAt } from '../support/database.js';
 import { eventually } from '../support/test-environment.js';
 
 const clock = new SystemClock();
@@ -16,7 +16,7 @@ let database: FreshDatabase;
 let pool: Pool;
 beforeEach(async () => {
   database = await freshDatabase();
-  pool = new Pool({ connectionString: database.url, max: 2 });
+  pool = poolAt(database.url, { max: 2 });
 });
 afterEach(async () => {
   await pool.end();

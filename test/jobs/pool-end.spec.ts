@@ -1,7 +1,7 @@
-import { Client, Pool } from 'pg';
+import { Client } from 'pg';
 import { poolTerminator } from '../../src/jobs/queue-backend.js';
 import { SystemClock } from '../../src/core/clock.js';
-import { freshDatabase } from '../support/database.js';
+import { freshDatabase, poolAt } from '../support/database.js';
 import { eventually } from '../support/test-environment.js';
 
 const clock = new SystemClock();
@@ -10,7 +10,7 @@ it('a pool ends in time, though one connection is never given back', async () =>
   const database = await freshDatabase();
   const onlooker = new Client({ connectionString: database.url });
   await onlooker.connect();
-  const pool = new Pool({ connectionString: database.url, application_name: 'kept' });
+  const pool = poolAt(database.url, { application_name: 'kept' });
   const end = poolTerminator(pool, clock);
   const connections = async () => {
     const { rows } = await onlooker.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'kept'");

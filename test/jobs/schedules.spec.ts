@@ -1,7 +1,6 @@
-import { Pool } from 'pg';
 import { SystemIds } from '../../src/core/ids.js';
 import { type PeriodicTask, PeriodicTaskLeases } from '../../src/jobs/periodic-task-leases.js';
-import { freshDatabase } from '../support/database.js';
+import { freshDatabase, poolAt } from '../support/database.js';
 import { redisBinary } from '../support/redis-server.js';
 import { eventually } from '../support/test-environment.js';
 import { clock, gate, JobsEnvironment } from './jobs-environment.js';
@@ -137,7 +136,7 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
 it('are leased and released without waiting for the disk', async () => {
   const database = await freshDatabase();
   // One session, whose own writes of the log the server counts: a commit that waits for the disk writes it first.
-  const pool = new Pool({ connectionString: database.url, max: 1 });
+  const pool = poolAt(database.url, { max: 1 });
   const flushes = async () => {
     await pool.query('SELECT pg_stat_force_next_flush()');
     const { rows } = await pool.query<{ flushes: number }>(

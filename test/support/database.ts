@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import { Client, Pool, type PoolConfig } from 'pg';
 import { type Database } from '../../src/database/database.js';
 
 export interface FreshDatabase {
@@ -43,6 +43,14 @@ function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: tests with a database lie under test/`);
   return value;
+}
+
+/**
+ * A pool of a spec. Its sessions end after `end()` has resolved, and a database that is dropped meanwhile, or a server that
+ * is killed, ends them once more: nobody has to hear of it.
+ */
+export function poolAt(url: string, more: PoolConfig = {}): Pool {
+  return new Pool({ connectionString: url, max: 4, ...more }).on('error', () => {});
 }
 
 /** A database as it is now, to bring it back to. Ends the connections to it. */

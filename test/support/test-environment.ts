@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, type QueryResultRow } from 'pg';
+import { type Pool, type QueryResultRow } from 'pg';
 import { type Effect, type PspName, pspNames, type Simulator, type WebhookRequest } from '@payonce/simulator';
 import { type Scope } from '../../src/core/caller.js';
 import { type Page } from '../../src/core/page.js';
@@ -14,7 +14,7 @@ import { SystemIds } from '../../src/core/ids.js';
 import { newApiKey } from '../../src/merchants/new-api-key.js';
 import { builtService } from './built-service.js';
 import { PATIENCE_MS } from './eventually.js';
-import { type FreshDatabase, freshDatabase } from './database.js';
+import { type FreshDatabase, freshDatabase, poolAt } from './database.js';
 import { spawnNode } from './process.js';
 import { type Checkpoint, type Service, ServiceInWorker, ServiceProcess, writeAim } from './service.js';
 
@@ -462,15 +462,7 @@ export class TestEnvironment {
 }
 
 function poolOf({ url }: FreshDatabase): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    application_name: 'payonce-stage',
-    max: 4,
-    idleTimeoutMillis: 0,
-  });
-  // A server that is killed, or a database that is dropped, takes idle connections along.
-  pool.on('error', () => {});
-  return pool;
+  return poolAt(url, { application_name: 'payonce-stage', idleTimeoutMillis: 0 });
 }
 
 /** What came back, with the bytes as they came. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Pool } from 'pg';
+import { type Pool } from 'pg';
 import { CallStoreUnavailable } from '@payonce/idempotency';
 import { createCallsTable, PostgresCallStore } from '@payonce/idempotency/postgres';
-import { type FreshDatabase, freshDatabase } from '../../support/database.js';
+import { type FreshDatabase, freshDatabase, poolAt } from '../../support/database.js';
 import { exerciseCallStore } from './exercise-call-store.js';
 
 describe('calls that Postgres remembers', () => {
@@ -11,7 +11,7 @@ describe('calls that Postgres remembers', () => {
     const pools: Pool[] = [];
     return {
       connect: async () => {
-        const pool = new Pool({ connectionString: fresh.url, max: 4 });
+        const pool = poolAt(fresh.url);
         pools.push(pool);
         return new PostgresCallStore(pool);
       },
@@ -29,7 +29,7 @@ describe('the table of calls', () => {
 
   beforeAll(async () => {
     fresh = await freshDatabase();
-    pool = new Pool({ connectionString: fresh.url, max: 4 });
+    pool = poolAt(fresh.url);
   });
   afterAll(async () => {
     await pool.end();

@@ -1,8 +1,7 @@
-import { Pool } from 'pg';
 import { type CallStore, idempotent } from '@payonce/idempotency';
 import { PostgresCallStore } from '@payonce/idempotency/postgres';
 import { RedisCallStore } from '@payonce/idempotency/redis';
-import { freshDatabase } from '../../support/database.js';
+import { freshDatabase, poolAt } from '../../support/database.js';
 import { spawnNode } from '../../support/process.js';
 import { describeWithRedis, RedisServer } from '../../support/redis-server.js';
 
@@ -76,7 +75,7 @@ function exerciseProcesses(
 describe('processes over one Postgres', () => {
   exerciseProcesses('postgres', async () => {
     const fresh = await freshDatabase();
-    const pool = new Pool({ connectionString: fresh.url, max: 2 });
+    const pool = poolAt(fresh.url, { max: 2 });
     const close = async () => {
       await pool.end();
       await fresh.drop();
