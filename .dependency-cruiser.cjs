@@ -43,6 +43,7 @@ const below = {
     'psp-accounts',
     'psp',
     'merchants',
+    'ledger',
     'http',
     'database',
     'core',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type LedgerAccount } from '../core/ledger-accounts.js';
 import { type RecipientRule } from '../core/merchant-settings.js';
 import { type PayoutLimit } from '../merchants/payout-limits.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
@@ -6,7 +7,10 @@ import { auditSubjectOf } from '../request-storage/entity-key.js';
 /** An act that moves money, overrules evidence or lifts a bound, named to the last detail. */
 export type ApprovableAction = OperationAction | SettingAction;
 
-/** A change of what a merchant or an account may do. One that lifts a bound takes two people (lifts-bound.ts). */
+/**
+ * A change of what a merchant or an account may do, or of the books. One that lifts a bound takes two people (lifts-bound.ts), as
+ * does every correction of the ledger.
+ */
 export type SettingAction =
   | { readonly kind: 'set_payout_recipients'; readonly merchant_id: string; readonly rule: RecipientRule }
   | ({ readonly kind: 'set_payout_limit'; readonly merchant_id: string } & PayoutLimit)
@@ -32,7 +36,23 @@ export type SettingAction =
       readonly members: readonly string[];
       /** The change, encrypted: it has credentials. Shown to nobody. */
       readonly sealed: string;
-    };
+    }
+  | CorrectLedger;
+
+/** An amount that is moved between two accounts of the ledger, because what was posted is not what happened. */
+export interface CorrectLedger {
+  readonly kind: 'correct_ledger';
+  /** `NO_MERCHANT` where it is about none. */
+  readonly merchant_id: string;
+  readonly name: string;
+  readonly psp: string;
+  readonly debit: LedgerAccount;
+  readonly credit: LedgerAccount;
+  /** Minor units, above zero. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly note: string;
+}
 
 export type ResolveStuck = Extract<OperationAction, { kind: 'resolve_stuck' }>;
 
@@ -108,6 +128,7 @@ export function isSetting(action: ApprovableAction): action is SettingAction {
 /** The subject of the action in audit records. */
 export function subjectOfAction(action: ApprovableAction): string {
   if (!isSetting(action)) return auditSubjectOf(action.entity_key);
+  if (action.kind === 'correct_ledger') return `ledger:correction-${action.name}`;
   return action.kind === 'change_psp_account' ? `psp:${action.psp}` : `merchant:${action.merchant_id}`;
 }
 

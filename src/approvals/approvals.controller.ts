@@ -3,8 +3,9 @@ import { PathId } from '../http/request.decorators.js';
 import { Approvals } from './approvals.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { ApprovalDetails } from './approval-details.js';
-import { type ApprovalDetailsView, type ApprovalView } from './approval-views.js';
+import { type ApprovalDetailsView, type ApprovalView, type ChangedView } from './approval-views.js';
 import { type PageView } from '../core/page.view.js';
+import { CorrectLedgerDto } from './dto/correct-ledger.dto.js';
 import { ApprovableActionDto, ApproveDto } from './dto/operation.dto.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
@@ -43,6 +44,18 @@ export class ApprovalsController {
     return this.approvals.request(request.action(), operator);
   }
 
+  /** Asks for a correction of the ledger, which another person approves. */
+  @Post('corrections')
+  @HttpCode(201)
+  @ForRole('finance')
+  async correct(
+    @Body() request: CorrectLedgerDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<ChangedView> {
+    const { code = null } = request;
+    return { approval: await this.approvals.change(request.action(), operator, code) };
+  }
+
   @Post(':id/approve')
   @HttpCode(200)
   @ForRole('approver')
@@ -54,9 +67,10 @@ export class ApprovalsController {
     return this.approvals.approve(id, action_hash, operator, code ?? null);
   }
 
+  /** Below an operator one withdraws what one asked for oneself. */
   @Post(':id/decline')
   @HttpCode(200)
-  @ForRole('operator')
+  @ForRole('finance')
   decline(
     @PathId('approval', EXAMPLE) id: string,
     @CurrentOperator() operator: SignedIn,

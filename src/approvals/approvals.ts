@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Ids } from '../core/ids.js';
+import { mayActAs } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
 import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { translateOutage } from '../database/store-unavailable.js';
@@ -170,6 +171,9 @@ export class Approvals {
   /** Also withdraws what one asked for oneself. @throws Problem `invalid_state` where it is decided */
   async decline(id: string, operator: SignedIn): Promise<ApprovalView> {
     const stored = await this.find(id);
+    if (!mayActAs(operator.role, 'operator') && stored.requested_by !== operator.name) {
+      throw new Problem('forbidden', 'To decline what others ask for takes the role operator.');
+    }
     const declined = await this.rows(DECLINE, [id, operator.id]);
     if (declined.length === 0) throw new Problem('invalid_state', 'This was decided already.');
     await this.record(stored, 'approval.declined', operator, {});

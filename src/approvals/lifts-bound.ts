@@ -15,7 +15,7 @@ export interface Bounds {
  * not lifted: its removal is refused.
  */
 export function liftsBound(
-  action: Exclude<SettingAction, { kind: 'change_psp_account' }>,
+  action: Exclude<SettingAction, { kind: 'change_psp_account' | 'correct_ledger' }>,
   { isTest, rule, limits }: Bounds,
 ): boolean {
   if (isTest) return false;

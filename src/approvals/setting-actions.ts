@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { Encryption } from '../core/encryption.js';
-import { NO_MERCHANT } from '../core/ids.js';
+import { Ids, NO_MERCHANT } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
+import { checkCorrection, type Correction, postCorrection } from '../ledger/corrections.js';
 import { ApiKeysService } from '../merchants/api-keys.service.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { checkPayoutLimit, PayoutLimits } from '../merchants/payout-limits.js';
 import { PspAdministration } from '../psp-accounts/psp-administration.js';
-import { type SettingAction } from './approvable-action.js';
+import { type CorrectLedger, type SettingAction } from './approvable-action.js';
 import { type Bounds, liftsBound } from './lifts-bound.js';
 import { actorOf } from '../operators/action-log.js';
 
@@ -15,7 +18,7 @@ const CHANGE = 'approval/psp-account';
 
 type Change = Readonly<Record<string, unknown>>;
 
-/** Changes of what merchants and accounts may do. Two people lift a bound, one sets it. */
+/** Changes of what merchants and accounts may do, and of the books. Two people lift a bound, one sets it. */
 @Injectable()
 export class SettingActs {
   constructor(
@@ -24,6 +27,8 @@ export class SettingActs {
     private readonly limits: PayoutLimits,
     private readonly psps: PspAdministration,
     private readonly seal: Encryption,
+    @InjectDataSource() private readonly source: DataSource,
+    private readonly ids: Ids,
   ) {}
 
   /**
@@ -31,6 +36,10 @@ export class SettingActs {
    * @throws Problem `not_found`, `validation_failed`
    */
   async takesTwo(action: SettingAction): Promise<boolean> {
+    if (action.kind === 'correct_ledger') {
+      await checkCorrection(this.source.manager, correctionOf(action));
+      return true;
+    }
     if (action.kind === 'change_psp_account') return action.addresses.length > 0;
     if (action.kind === 'set_payout_limit') checkPayoutLimit(action);
     return liftsBound(action, await this.boundsOf(action.merchant_id));
@@ -68,6 +77,11 @@ export class SettingActs {
       case 'change_psp_account':
         await this.psps.change(action.psp, this.changeOf(action.sealed), actor);
         break;
+      case 'correct_ledger': {
+        const by = { actor, auditId: this.ids.uuid() };
+        const { source } = await postCorrection(this.source, correctionOf(action), by);
+        return `posted as ${source}`;
+      }
     }
     return 'set';
   }
@@ -97,4 +111,18 @@ export class SettingActs {
       throw new Problem('invalid_state', 'The seal key was changed since: ask for it again.');
     }
   }
+}
+
+function correctionOf({ merchant_id: merchantId, amount, currency, ...action }: CorrectLedger): Correction {
+  const { name, psp, debit, credit, note } = action;
+  const money = { amount, currency };
+  return {
+    name,
+    merchantId: merchantId === NO_MERCHANT ? null : merchantId,
+    psp,
+    debit,
+    credit,
+    money,
+    note,
+  };
 }

@@ -1,4 +1,4 @@
-import { type DataSource } from 'typeorm';
+import { type DataSource, type EntityManager } from 'typeorm';
 import { NO_MERCHANT } from '../core/ids.js';
 import { type Money } from '../core/money.js';
 import { Problem } from '../core/problem.js';
@@ -7,7 +7,7 @@ import { recordAct } from '../database/record-act.js';
 import { type LedgerAccount } from '../core/ledger-accounts.js';
 
 /** An amount that is moved from one account to another, because what was posted is not what happened. */
-interface Correction {
+export interface Correction {
   /** Names it: a correction of the same name is posted once. 1 to 100 letters, digits, `.`, `_` or `-`. */
   readonly name: string;
   /** Null: of no merchant. */
@@ -33,44 +33,57 @@ SELECT d.amount, d.currency, d.psp, d.account AS debit, e.account AS credit
   FROM ledger_lines d JOIN ledger_lines e USING (merchant_id, source)
  WHERE d.merchant_id = $1 AND d.source = $2 AND d.line = 1 AND e.line = 2`;
 
-/**
- * Posts a correction and records who did it, in one commit. Nothing that is posted changes.
- * @returns its source, and whether it is new
- * @throws Problem `validation_failed`; `invalid_state` where another correction has this name
- */
-export async function postCorrection(
-  data: DataSource,
-  { name, merchantId, psp, debit, credit, money, note: text }: Correction,
-  { actor, auditId }: CorrectionActor,
-): Promise<{ readonly source: string; readonly isNew: boolean }> {
-  const note = redact(text.trim());
+/** @throws Problem `validation_failed`; `invalid_state` where another correction has this name */
+export async function checkCorrection(
+  sql: Pick<EntityManager, 'query'>,
+  { name, merchantId, psp, debit, credit, money, note }: Correction,
+): Promise<void> {
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(name)) {
     throw new Problem('validation_failed', 'The name must be 1 to 100 letters, digits, ".", "_" or "-".');
   }
-  if (note.length < 1 || note.length > MAX_NOTE_LENGTH || /\0|\p{Surrogate}/u.test(note)) {
+  if (note.trim() === '' || note.length > MAX_NOTE_LENGTH || /\0|\p{Surrogate}/u.test(note)) {
     throw new Problem('validation_failed', `The note must be 1 to ${MAX_NOTE_LENGTH} characters of text.`);
   }
   if (debit === credit || !Number.isSafeInteger(money.amount) || money.amount <= 0) {
     throw new Problem('validation_failed', 'A correction moves an amount above zero between two accounts.');
   }
+  const known = await sql.query<object[]>('SELECT FROM ledger_days WHERE psp = $1 LIMIT 1', [psp]);
+  if (known.length === 0) {
+    throw new Problem('validation_failed', `No entry of the ledger names the PSP account ${psp}.`);
+  }
+  const [before] = await sql.query<object[]>(POSTED, [merchantId ?? NO_MERCHANT, sourceOf(name)]);
+  const { amount, currency } = money;
+  const isOther =
+    before && JSON.stringify({ amount, currency, psp, debit, credit }) !== JSON.stringify(before);
+  if (isOther) throw new Problem('invalid_state', `Another correction is called ${name}.`);
+}
+
+const sourceOf = (name: string) => `correction-${name}`;
+
+/**
+ * Posts a correction and records who did it, in one commit. Nothing that is posted changes.
+ * @returns its source, and whether it is new
+ * @throws Problem as `checkCorrection`
+ */
+export async function postCorrection(
+  data: DataSource,
+  correction: Correction,
+  { actor, auditId }: CorrectionActor,
+): Promise<{ readonly source: string; readonly isNew: boolean }> {
+  const { name, merchantId, psp, debit, credit, money, note } = correction;
   const merchant = merchantId ?? NO_MERCHANT;
-  const source = `correction-${name}`;
+  const source = sourceOf(name);
   return data.transaction(async (tx) => {
-    const known = await tx.query<object[]>('SELECT FROM ledger_days WHERE psp = $1 LIMIT 1', [psp]);
-    if (known.length === 0) {
-      throw new Problem('validation_failed', `No entry of the ledger names the PSP account ${psp}.`);
-    }
+    await checkCorrection(tx, correction);
     const [posted] = await tx.query<{ at: Date }[]>(
       `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at, debit, credit, currency, amount)
        VALUES ($1, $2, 'correction', $3, now(), $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING occurred_at AS at`,
       [merchant, source, psp, debit, credit, money.currency, money.amount],
     );
     if (!posted) {
-      const [before] = await tx.query<object[]>(POSTED, [merchant, source]);
-      const { amount, currency } = money;
-      const same = JSON.stringify({ amount, currency, psp, debit, credit }) === JSON.stringify(before);
-      if (same) return { source, isNew: false };
-      throw new Problem('invalid_state', `Another correction is called ${name}.`);
+      // Another one may have taken the name since.
+      await checkCorrection(tx, correction);
+      return { source, isNew: false };
     }
     await recordAct(tx, {
       merchantId: merchant,
@@ -79,7 +92,7 @@ export async function postCorrection(
       actor,
       action: 'ledger.corrected',
       subject: `ledger:${source}`,
-      detail: { psp, debit, credit, ...money, note },
+      detail: { psp, debit, credit, ...money, note: redact(note.trim()) },
     });
     return { source, isNew: true };
   });

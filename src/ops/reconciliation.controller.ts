@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query, Req, StreamableFile } fro
 import { ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { Clock } from '../core/clock.js';
-import { Ids } from '../core/ids.js';
+import { Ids, NO_MERCHANT } from '../core/ids.js';
 import { type Page } from '../core/page.js';
 import { Problem } from '../core/problem.js';
 import { aPage, Operation } from '../http/operation.decorator.js';
@@ -22,14 +22,16 @@ import {
   type RunView,
   runViewOf,
 } from '../reconciliation/reconciliation.view.js';
-import { CurrentActor, ForRole } from '../operators/console-access.js';
+import { ActionLog } from '../operators/action-log.js';
+import { CurrentActor, CurrentOperator, ForRole } from '../operators/console-access.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { type BreakActor, Breaks } from '../reconciliation/breaks.js';
 import { type FetchView } from '../reconciliation/report-fetch.view.js';
 import { ReportFetches } from '../reconciliation/report-fetches.js';
 import { type Run, Runs } from '../reconciliation/runs.js';
 import { csvAnswer } from './csv-answer.js';
 import { AssignBreakDto, BreakNoteDto } from './dto/break-act.dto.js';
-import { FetchNowDto, UploadReportDto } from './dto/report.dto.js';
+import { DueReportDto, UploadReportDto } from './dto/report.dto.js';
 import { ListRunsDto } from './dto/list-runs.dto.js';
 import * as example from './reconciliation.examples.js';
 import { UploadedReports } from './uploaded-reports.js';
@@ -53,6 +55,7 @@ export class ReconciliationController {
     private readonly due: ReportFetches,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly acts: ActionLog,
   ) {}
 
   @Get('runs')
@@ -194,11 +197,13 @@ export class ReconciliationController {
   @HttpCode(200)
   @ForRole('finance', { takesFile: true, fileBytes: REPORT_BYTES })
   async report(
-    @Query() { psp, name, trial }: UploadReportDto,
+    @Query() { psp, name, trial, mapping }: UploadReportDto,
     @Req() request: FastifyRequest,
     @CurrentActor() by: string,
   ): Promise<RunResultView & { readonly is_new: boolean }> {
-    const report = { psp, fileName: name, content: rawBodyOf(request), isTrial: trial === 'yes', by };
+    const content = rawBodyOf(request);
+    const isTrial = trial === 'yes';
+    const report = { psp, fileName: name, content, mapping: mapping ?? null, isTrial, by };
     const { result, isNew } = await this.uploads.take(report);
     return { ...runResultViewOf(result), is_new: isNew };
   }
@@ -214,11 +219,27 @@ export class ReconciliationController {
   @Post('fetches/now')
   @HttpCode(200)
   @ForRole('finance')
-  async fetchNow(@Body() { psp, id }: FetchNowDto): Promise<{ readonly due: true }> {
+  async fetchNow(@Body() { psp, id }: DueReportDto): Promise<{ readonly due: true }> {
     if (!(await this.due.again(psp, id, this.clock.now()))) {
       throw new Problem('not_found', 'No such report waits to be fetched.');
     }
     return { due: true };
+  }
+
+  /** It was imported by hand: the newest report of the account that was imported since it was due. */
+  @Post('fetches/done')
+  @HttpCode(200)
+  @ForRole('finance')
+  async fetchedByHand(
+    @Body() { psp, id }: DueReportDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<{ readonly run_id: string }> {
+    const runId = await this.due.doneByHand(psp, id);
+    if (runId === null) {
+      throw new Problem('invalid_state', `No report of ${psp} was imported since this one was due.`);
+    }
+    await this.acts.record(operator, NO_MERCHANT, 'report.done_by_hand', `psp:${psp}`, { id, run_id: runId });
+    return { run_id: runId };
   }
 
   private by(actor: string): BreakActor {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { Problem } from '../core/problem.js';
 import { LedgerPoster } from '../ledger/ledger-poster.js';
+import { mappedReport, mappingOf } from '../reconciliation/mapped-report.js';
 import { formatOfHead } from '../reconciliation/report-formats.js';
 import { ReportRefused } from '../reconciliation/report-line.js';
 import { Reports } from '../reconciliation/reports.js';
@@ -12,6 +13,8 @@ interface UploadedReport {
   readonly psp: string;
   readonly fileName: string;
   readonly content: Buffer;
+  /** JSON: how to read the CSV of another PSP; null: the heading shows the format. */
+  readonly mapping: string | null;
   /** Nothing of it is kept. */
   readonly isTrial: boolean;
   readonly by: string;
@@ -51,10 +54,13 @@ export class UploadedReports {
     }
   }
 
-  private async taken({ psp, fileName, content, isTrial, by }: UploadedReport) {
+  private async taken({ psp, fileName, content, mapping, isTrial, by }: UploadedReport) {
     const { runId, isNew, tried } = await this.reports.importer.import({
       psp,
-      format: formatOfHead(content, this.reports.accountOf(psp)),
+      format:
+        mapping === null
+          ? formatOfHead(content, this.reports.accountOf(psp))
+          : mappedReport(mappingOf(mapping)),
       fileName,
       bytes: Readable.from([content]),
       by,

@@ -121,6 +121,21 @@ export class ReportFetches {
     return rowCount === 1;
   }
 
+  /**
+   * It came by another way: as the newest report of its account that was imported since it was due, whose run is returned. Null
+   * where there is none, or where it is imported already.
+   */
+  async doneByHand(psp: string, id: string): Promise<string | null> {
+    const { rows } = await this.pool.query<{ runId: string }>(
+      `UPDATE report_fetches f SET state = 'done', run_id = r.id, next_at = NULL
+         FROM (SELECT psp, id, imported_at FROM reconciliation_runs WHERE psp = $1 ORDER BY imported_at DESC LIMIT 1) r
+        WHERE f.psp = $1 AND f.id = $2 AND f.state <> 'done' AND r.imported_at >= f.due_at
+       RETURNING f.run_id AS "runId"`,
+      [psp, id],
+    );
+    return rows[0]?.runId ?? null;
+  }
+
   /** The newest first. */
   async list(limit = 50): Promise<FetchRecord[]> {
     const { rows } = await this.pool.query<FetchRecord>(

@@ -3,7 +3,13 @@ import { type Page } from '../../src/core/page.js';
 import { type FetchView } from '../../src/reconciliation/report-fetch.view.js';
 import { Client } from 'pg';
 import { postDue } from '../support/ledger.js';
-import { ConsoleClient, newOperator } from '../support/console-client.js';
+import { type ApprovalView, type ChangedView } from '../../src/approvals/approval-views.js';
+import {
+  ConsoleClient,
+  freshCodeOf,
+  newOperator,
+  type OperatorCredentials,
+} from '../support/console-client.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
 
 /** Finance without a terminal: reports by hand, breaks that are closed and opened again, reports that are due. */
@@ -11,13 +17,15 @@ type Taken = RunResult & { readonly is_new: boolean; readonly detail?: string };
 
 let environment: TestEnvironment;
 let service: Service;
+let fin: OperatorCredentials;
 let finance: ConsoleClient;
 let report: string;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
   service = await environment.start();
-  finance = await ConsoleClient.signedIn(() => service.url, await newOperator(environment, 'fin', 'finance'));
+  fin = await newOperator(environment, 'fin', 'finance');
+  finance = await ConsoleClient.signedIn(() => service.url, fin);
   const shop = new ApiClient(() => service.url, await environment.merchant());
   for (const n of [1, 2, 3]) {
     const payment = paymentOf(
@@ -93,6 +101,28 @@ describe('a report that a person brings', () => {
     await client.end();
   });
 
+  it('may be the CSV of another PSP, read by a mapping', async () => {
+    const csv = 'id;kind;ccy;amount;time\nK-1;SALE;EUR;12.34;2026-11-20T10:00:00Z\n';
+    const columns = { key: 'id', type: 'kind', currency: 'ccy', gross: 'amount', occurredAt: 'time' };
+    const by = (mapping: string) =>
+      finance.upload<Taken>(
+        `reconciliation/reports?${new URLSearchParams({ psp: 'keyless', name: 'k.csv', trial: 'yes', mapping }).toString()}`,
+        Buffer.from(csv),
+      );
+    const mapping = { delimiter: ';', columns, types: { SALE: 'payment' }, covers: ['payment'] };
+    expect((await by(JSON.stringify(mapping))).body).toMatchObject({
+      run: { psp: 'keyless', format: 'mapped-csv', lines: 1 },
+      totals: [{ currency: 'EUR', in: 1_234 }],
+    });
+    for (const [wrong, detail] of [
+      ['{"columns":{}}', 'Nothing was imported: the mapping is not as docs/reconciliation.md says.'],
+      ['{{', 'Nothing was imported: the mapping is no JSON.'],
+    ] as const) {
+      const { status, body } = await by(wrong);
+      expect([status, body.detail]).toEqual([422, detail]);
+    }
+  });
+
   it('is refused where it is no report, of no account, or too large, and nothing is imported', async () => {
     const nothing = await send('no', 'a,b\n1,2\n');
     expect([nothing.status, nothing.body.detail]).toEqual([
@@ -151,6 +181,99 @@ describe('a report that was due', () => {
     expect(row).toMatchObject({ state: 'due' });
     expect(Date.parse(row!.next_at!)).toBeLessThanOrEqual(Date.now() + 5_000);
     expect((await now('schedule:y')).status).toBe(404);
+
+    // It came by hand: with the report that was imported above, after it was due.
+    const done = (id: string) => finance.post<object>('reconciliation/fetches/done', { psp: 'stripe', id });
+    await environment.sql("UPDATE report_fetches SET due_at = now() + interval '1 hour'");
+    expect(await done('schedule:x')).toMatchObject({
+      status: 409,
+      body: { detail: 'No report of stripe was imported since this one was due.' },
+    });
+    await environment.sql("UPDATE report_fetches SET due_at = now() - interval '1 day'");
+    const [run] = (await list<{ id: string; psp: string }>('runs')).filter(({ psp }) => psp === 'stripe');
+    expect((await done('schedule:x')).body).toEqual({ run_id: run!.id });
+    expect(await list<FetchView>('fetches')).toMatchObject([
+      { state: 'done', run_id: run!.id, next_at: null },
+    ]);
+    expect((await done('schedule:x')).status).toBe(409);
+    const acts = await environment.sql(
+      "SELECT actor FROM audit_records WHERE action = 'report.done_by_hand'",
+    );
+    expect(acts).toEqual([{ actor: 'operator:fin' }]);
+  });
+});
+
+describe('a correction of the ledger', () => {
+  const correction = {
+    name: 'fee-2026-11',
+    psp: 'stripe',
+    debit: 'fees',
+    credit: 'psp_clearing',
+    amount: 450,
+    currency: 'USD',
+    note: 'Invoice 7 of Stripe',
+  };
+  const ask = async (over: object = {}) =>
+    finance.post<ChangedView & { readonly detail?: string }>('approvals/corrections', {
+      ...correction,
+      code: await freshCodeOf(environment, fin),
+      ...over,
+    });
+  const posted = () =>
+    environment.sql(
+      `SELECT source, debit, credit, amount::int FROM ledger_transactions WHERE kind = 'correction'`,
+    );
+
+  it('is posted once another person has approved it, and says who asked', async () => {
+    const { status, body } = await ask();
+    expect([status, body.approval]).toMatchObject([
+      201,
+      {
+        subject: 'ledger:correction-fee-2026-11',
+        requested_by: 'fin',
+        action: { amount: 450, debit: 'fees' },
+      },
+    ]);
+    expect(await posted()).toEqual([]);
+    const { id, action_hash } = body.approval!;
+    const app = await newOperator(environment, 'app', 'approver');
+    const approver = await ConsoleClient.signedIn(() => service.url, app);
+    const approve = async () =>
+      approver.post<ApprovalView>(`approvals/${id}/approve`, {
+        action_hash,
+        code: await freshCodeOf(environment, app),
+      });
+    expect((await finance.post(`approvals/${id}/approve`, { action_hash })).status).toBe(403);
+    expect((await approve()).body.result).toBe('done: posted as correction-fee-2026-11');
+    expect(await posted()).toEqual([
+      { source: 'correction-fee-2026-11', debit: 'fees', credit: 'psp_clearing', amount: 450 },
+    ]);
+    expect((await approve()).status).toBe(409);
+    const [act] = await environment.sql(
+      "SELECT actor, detail FROM audit_records WHERE action = 'ledger.corrected'",
+    );
+    expect(act).toMatchObject({ actor: 'operator:fin', detail: { amount: 450, currency: 'USD' } });
+  });
+
+  it.each([
+    [409, { amount: 451 }, 'Another correction is called fee-2026-11.'],
+    [422, { name: 'x', psp: 'nobody' }, 'No entry of the ledger names the PSP account nobody.'],
+    [422, { name: 'x', credit: 'fees' }, 'A correction moves an amount above zero between two accounts.'],
+    [422, { name: 'a b' }, undefined],
+    [403, { name: 'x', code: undefined }, undefined],
+  ])('is refused with %d before it is asked for: %j', async (status, over, detail) => {
+    const refused = await ask(over);
+    expect(refused.status).toBe(status);
+    if (detail !== undefined) expect(refused.body.detail).toBe(detail);
+  });
+
+  it('is withdrawn by the person who asked; what others ask for is theirs', async () => {
+    const { approval } = (await ask({ name: 'withdrawn' })).body;
+    const other = await newOperator(environment, 'fin-2', 'finance');
+    const stranger = await ConsoleClient.signedIn(() => service.url, other);
+    expect((await stranger.post(`approvals/${approval!.id}/decline`)).status).toBe(403);
+    expect((await finance.post(`approvals/${approval!.id}/decline`)).status).toBe(200);
+    expect(await posted()).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type FeesRow,
   type OwedItemRow,
@@ -9,6 +7,7 @@ import {
 import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { postDue } from '../support/ledger.js';
+import { bankStatement, pspsWithBank } from '../support/month-end.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
 
 /**
@@ -28,7 +27,7 @@ const dayAt = (offset: number) => at(offset).slice(0, 10);
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  service = await environment.start({ env: { PAYONCE_PSPS_FILE: withBank() } });
+  service = await environment.start({ env: { PAYONCE_PSPS_FILE: pspsWithBank(environment) } });
   finance = await ConsoleClient.signedIn(() => service.url, await newOperator(environment, 'fin', 'finance'));
   const shop = new ApiClient(() => service.url, await environment.merchant());
   for (const n of [1, 2, 3, 4]) {
@@ -48,28 +47,6 @@ beforeAll(async () => {
   merchantId = row!.id;
 });
 afterAll(() => environment.close());
-
-/** The accounts of the environment, and a bank that only leaves statements. */
-function withBank(): string {
-  const own = environment.environment()['PAYONCE_PSPS_FILE']!;
-  const { psps, ...rest } = JSON.parse(readFileSync(own, 'utf8')) as { psps: object[] };
-  const folders = { upload: '/in', download: '/out', archive: '/done' };
-  const bank = {
-    name: 'bank',
-    adapter: 'bank-sepa',
-    credentials: { privateKey: 'not used: nothing is sent' },
-    bank: {
-      account: { name: 'Shop GmbH', iban: IBAN, creditorId: 'DE98ZZZ09999999999' },
-      sftp: { host: '127.0.0.1', port: 1, user: 'u', hostKey: `SHA256:${'A'.repeat(43)}`, ...folders },
-      cutOffs: { everyMinutes: 1_440 },
-      fetchEveryMinutes: 1_440,
-    },
-  };
-  const file = join(environment.environment()['PAYONCE_DATA_DIR']!, 'psps-with-bank.json');
-  writeFileSync(file, JSON.stringify({ ...rest, psps: [...psps, bank] }));
-  return file;
-}
-const IBAN = 'DE89370400440532013000';
 
 const HEADING =
   'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id,automatic_payout_id';
@@ -189,7 +166,14 @@ describe('a month that is closed', () => {
       ],
       statements: [],
     });
-    await upload('bank', 'march.xml', statement(['19.40', 'NOTPROVIDED'], ['12.00', 'RENT']));
+    await upload(
+      'bank',
+      'march.xml',
+      bankStatement(day, [
+        { amount: '19.40', currency: 'USD' },
+        { amount: '12.00', currency: 'USD', endToEndId: 'RENT' },
+      ]),
+    );
     const after = await read<TransfersView>(`transfers?${month}`);
     expect(after).toMatchObject({
       data: [
@@ -252,18 +236,3 @@ describe('a month that is closed', () => {
     expect((await finance.get('month-end/owed/items?cursor=x')).status).toBe(422);
   });
 });
-
-/** A statement with these credits, whose bank references are `B-<amount>`. */
-function statement(...credits: readonly (readonly [amount: string, endToEndId: string])[]): string {
-  const entries = credits.map(
-    ([
-      amount,
-      name,
-    ]) => `<Ntry><Amt Ccy="USD">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
-<BookgDt><Dt>${day}</Dt></BookgDt><AcctSvcrRef>B-${amount}</AcctSvcrRef>
-<NtryDtls><TxDtls><Refs><EndToEndId>${name}</EndToEndId></Refs></TxDtls></NtryDtls></Ntry>`,
-  );
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt><Acct><Id><IBAN>${IBAN}</IBAN></Id></Acct>
-${entries.join('\n')}</Stmt></BkToCstmrStmt></Document>`;
-}

@@ -5,8 +5,15 @@ import { readFileSync } from 'node:fs';
 import { type Browser, type Page } from 'playwright-core';
 import { SystemClock } from '../../src/core/clock.js';
 import { ActivityCounter } from '../../src/console/activity-counter.js';
-import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
-import { codeOf, freshCodeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
+import {
+  describeInBrowser,
+  dropReport,
+  fillIn,
+  openBrowser,
+  openPage,
+  seriousFindings,
+} from '../support/browser.js';
+import { freshCodeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { postDue } from '../support/ledger.js';
 import { reconcile } from '../support/reconcile.js';
 import { stuckPayment } from '../support/stuck-payment.js';
@@ -91,14 +98,6 @@ async function signIn(page: Page, operator: OperatorCredentials, periods = 0): P
   await page.goto(`${service.url}/ops/`);
   await fillIn(page, operator, periods);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-}
-
-async function fillIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
-  await page.getByLabel('Name').fill(operator.name);
-  await page.locator('input[autocomplete=current-password]').fill(operator.password);
-  await page.getByLabel('Digit 1').click();
-  await page.keyboard.type(codeOf(operator, periods));
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 describeInBrowser('the console', () => {
@@ -758,13 +757,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'Import a report…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Of the PSP account').selectOption('adyen');
-    // As text, since the types of a browser are not those of the specs.
-    const dropped = await page.evaluateHandle(`(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([${JSON.stringify(report)}], 'november.csv', { type: 'text/csv' }));
-      return transfer;
-    })()`);
-    await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped });
+    await dropReport(page, 'november.csv', report);
     await dialog.getByText('opening + in - out - fees - settled = closing').waitFor();
     expect(await environment.sql("SELECT FROM reconciliation_runs WHERE psp = 'adyen'")).toEqual([]);
     if (pictures) await page.screenshot({ path: `${pictures}/import-trial.png` });

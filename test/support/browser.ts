@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { codeOf, type OperatorCredentials } from './console-client.js';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 
@@ -35,6 +36,26 @@ export async function openPage(
       complaints.push(message.text());
   });
   return { context, page, complaints };
+}
+
+/** Fills in the form for signing in. `periods`: how many codes of the authenticator later. */
+export async function fillIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
+  await page.getByLabel('Name').fill(operator.name);
+  await page.locator('input[autocomplete=current-password]').fill(operator.password);
+  await page.getByLabel('Digit 1').click();
+  await page.keyboard.type(codeOf(operator, periods));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Drops a file on the import of reports, which is open. */
+export async function dropReport(page: Page, name: string, content: string): Promise<void> {
+  // As text, since the types of a browser are not those of the specs.
+  const dropped = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${JSON.stringify(content)}], ${JSON.stringify(name)}));
+    return transfer;
+  })()`);
+  await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped });
 }
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

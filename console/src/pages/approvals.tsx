@@ -57,6 +57,7 @@ const settings: Readonly<Record<string, string>> = {
   remove_payout_limit: 'Remove a limit of payouts',
   allow_payouts: 'Let an API key pay out',
   change_psp_account: 'Change an address of a PSP account',
+  correct_ledger: 'Correct the ledger',
 };
 
 const labels: Readonly<Record<string, string>> = {
@@ -65,7 +66,11 @@ const labels: Readonly<Record<string, string>> = {
   count: 'Payouts at most',
   api_key: 'Id of the key',
   prefix: 'Key',
-  psp: 'Account',
+  psp: 'PSP account',
+  name: 'Name',
+  debit: 'Debit: has more afterwards',
+  credit: 'Credit: has less',
+  note: 'Why',
   addresses: 'New addresses',
   members: 'Changed with them',
 };
@@ -79,36 +84,44 @@ function written(value: unknown): string {
 /** The changed members of a setting. */
 function Setting({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
   const { merchant_id: merchant, currency, amount, ...others } = details;
-  const members = Object.entries(others).map(
-    ([name, value]) => [labels[name] ?? name, written(value)] as const,
-  );
+  const members = Object.entries(others).map(([name, value]) => {
+    const isAccount = name === 'debit' || name === 'credit';
+    return [labels[name] ?? name, isAccount ? words(String(value)) : written(value)] as const;
+  });
   const isMoney = typeof currency === 'string' && typeof amount === 'number';
   return (
-    <Facts
-      facts={[
-        ...('psp' in details || typeof merchant !== 'string'
-          ? []
-          : [
-              [
-                'Merchant',
-                <Anchor
-                  key="m"
-                  inherit
-                  component={Link}
-                  to="/merchants/$id"
-                  params={{ id: merchant } as never}
-                >
-                  {merchant}
-                </Anchor>,
-              ] as const,
-            ]),
-        ...(currency === undefined ? [] : [['Currency', written(currency)] as const]),
-        ...(amount === undefined
-          ? []
-          : [['Amount at most', isMoney ? money(amount, currency) : written(amount)] as const]),
-        ...members,
-      ]}
-    />
+    <Box my="xs" maw={640}>
+      <Facts
+        facts={[
+          ...(typeof merchant !== 'string' || /^[0-]+$/.test(merchant)
+            ? []
+            : [
+                [
+                  'Merchant',
+                  <Anchor
+                    key="m"
+                    inherit
+                    component={Link}
+                    to="/merchants/$id"
+                    params={{ id: merchant } as never}
+                  >
+                    {merchant}
+                  </Anchor>,
+                ] as const,
+              ]),
+          ...(currency === undefined || isMoney ? [] : [['Currency', written(currency)] as const]),
+          ...(amount === undefined
+            ? []
+            : [
+                [
+                  'debit' in details ? 'Amount' : 'Amount at most',
+                  isMoney ? money(amount, currency) : written(amount),
+                ] as const,
+              ]),
+          ...members,
+        ]}
+      />
+    </Box>
   );
 }
 

@@ -1,15 +1,36 @@
-import { Alert, Box, Button, FileButton, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  Box,
+  Button,
+  Checkbox,
+  FileButton,
+  Group,
+  Modal,
+  NativeSelect,
+  Stack,
+  Text,
+  Textarea,
+} from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
 import { type PspAccountRow } from '../../../src/console/installation-views.js';
 import { type RunResult } from '../answers.js';
-import { api, upload } from '../api.js';
+import { api, queryOf, upload } from '../api.js';
 import { Failure } from '../parts.js';
 import { RunFigures } from './run-figures.js';
 
 type Taken = RunResult & { readonly is_new: boolean };
+
+/** The mapping that this browser used last for an account. */
+const placeOf = (psp: string) => `payonce-mapping-${psp}`;
+
+const MAPPING = `{
+  "columns": { "key": "id", "type": "kind", "currency": "currency", "gross": "amount", "occurredAt": "time" },
+  "types": { "SALE": "payment", "REFUND": "refund" },
+  "covers": ["payment", "refund"]
+}`;
 
 /** A report or statement that is dropped here is tried first: what it would come to is shown before it is imported. */
 export function ImportReport({ close }: { readonly close: () => void }) {
@@ -21,15 +42,16 @@ export function ImportReport({ close }: { readonly close: () => void }) {
     queryKey: ['psps'],
     queryFn: () => api<PageView<PspAccountRow>>('GET', 'psps'),
   });
-  const send = (of: File, trial: 'yes' | 'no') =>
-    upload<Taken>(
-      `reconciliation/reports?${new URLSearchParams({ psp, name: of.name.slice(0, 200), trial })}`,
-      of,
-    );
+  const [mapping, setMapping] = useState<string | null>(null);
+  const send = (of: File, trial: 'yes' | 'no') => {
+    const query = queryOf({ psp, name: of.name.slice(0, 200), trial, mapping: mapping ?? undefined });
+    return upload<Taken>(`reconciliation/reports?${query}`, of);
+  };
   const trial = useMutation({ mutationFn: (of: File) => send(of, 'yes') });
   const done = useMutation({
     mutationFn: (of: File) => send(of, 'no'),
     onSuccess: async ({ run }) => {
+      if (mapping !== null) localStorage.setItem(placeOf(psp), mapping);
       await queries.invalidateQueries();
       await navigate({ to: '/reconciliation/runs/$id', params: { id: run.id } });
     },
@@ -53,10 +75,31 @@ export function ImportReport({ close }: { readonly close: () => void }) {
           value={psp}
           onChange={({ currentTarget: { value } }) => {
             setPsp(value);
+            setMapping(localStorage.getItem(placeOf(value)));
             setFile(null);
             trial.reset();
           }}
         />
+        <Checkbox
+          size="xs"
+          label="It is the CSV of another PSP, read by a mapping"
+          disabled={psp === ''}
+          checked={mapping !== null}
+          onChange={({ currentTarget: { checked } }) => setMapping(checked ? MAPPING : null)}
+        />
+        {mapping !== null && (
+          <Textarea
+            label="Mapping"
+            description="Which column holds what, and what its types mean. The guide Reconciliation has all of it."
+            autosize
+            minRows={4}
+            maxRows={12}
+            maxLength={4_000}
+            classNames={{ input: 'mono' }}
+            value={mapping}
+            onChange={({ currentTarget: { value } }) => setMapping(value)}
+          />
+        )}
         <Box
           className="drop"
           onDragOver={(event: DragEvent) => event.preventDefault()}

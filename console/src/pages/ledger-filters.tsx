@@ -2,8 +2,20 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type MerchantRow, type PspAccountRow } from '../../../src/console/installation-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
+import { type Entry } from '../answers.js';
 import { api } from '../api.js';
 import { type Search } from '../filters.js';
+
+export const ledgerAccounts = [
+  'psp_clearing',
+  'merchant_payable',
+  'refunds',
+  'payouts',
+  'disputes',
+  'fees',
+  'bank',
+  'orphans',
+] satisfies Entry['account'][];
 
 /** The fields that narrow figures of the ledger to a PSP account, a currency and a merchant. */
 export function LedgerFields({

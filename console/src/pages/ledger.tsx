@@ -1,12 +1,15 @@
-import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type Balances, type Entry } from '../answers.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api, queryOf } from '../api.js';
 import { money, optionsOf, signedMoney, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part, PaymentLink } from '../parts.js';
-import { LedgerFields } from './ledger-filters.js';
+import { useMay } from '../session.js';
+import { CorrectLedger } from './correct-ledger.js';
+import { ledgerAccounts, LedgerFields } from './ledger-filters.js';
 
 export interface LedgerSearch {
   readonly from?: string;
@@ -18,19 +21,10 @@ export interface LedgerSearch {
   readonly cursor?: string;
 }
 
-const accounts = [
-  'psp_clearing',
-  'merchant_payable',
-  'refunds',
-  'payouts',
-  'disputes',
-  'fees',
-  'bank',
-  'orphans',
-] satisfies Entry['account'][];
-
 export function LedgerPage() {
   const search = useSearch({ from: '/shell/ledger' });
+  const mayCorrect = useMay('finance');
+  const [isCorrecting, correct] = useState(false);
   const { account: _account, cursor: _cursor, ...narrowed } = search;
   const query = useQuery({
     queryKey: ['balances', narrowed],
@@ -39,10 +33,14 @@ export function LedgerPage() {
   });
   return (
     <>
-      <Heading
-        title="Ledger"
-        hint="Every movement of money, twice: what is debited here is credited there."
-      />
+      <Heading title="Ledger" hint="Every movement of money, twice: what is debited here is credited there.">
+        {mayCorrect && (
+          <Button size="xs" variant="default" onClick={() => correct(true)}>
+            Correct…
+          </Button>
+        )}
+      </Heading>
+      {isCorrecting && <CorrectLedger close={() => correct(false)} />}
       <Filters />
       <Loaded query={query}>
         {(balances) => (
@@ -77,7 +75,7 @@ function Filters() {
       ))}
       <NativeSelect
         label="Account"
-        data={optionsOf(accounts, 'all')}
+        data={optionsOf(ledgerAccounts, 'all')}
         value={search.account ?? ''}
         onChange={({ currentTarget: { value } }) => narrow({ account: value })}
       />

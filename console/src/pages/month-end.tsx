@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Text, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import {
@@ -135,9 +135,9 @@ function Before({ of }: { readonly of: Of }) {
             isLong: true,
             cell: (row) =>
               'hash' in row ? (
-                <Anchor href={`#${row.hash}`} size="sm">
+                <a href={`#${row.hash}`} className="row-link">
                   {row.of}
-                </Anchor>
+                </a>
               ) : (
                 <Link to={row.to} search={row.search} className="row-link">
                   {row.of}

@@ -83,8 +83,9 @@ function Due() {
     queryKey: ['fetches'],
     queryFn: () => api<PageView<FetchView>>('GET', 'reconciliation/fetches?limit=200'),
   });
-  const now = useMutation({
-    mutationFn: ({ psp, id }: FetchView) => api('POST', 'reconciliation/fetches/now', { psp, id }),
+  const act = useMutation({
+    mutationFn: ([way, { psp, id }]: readonly ['now' | 'done', FetchView]) =>
+      api('POST', `reconciliation/fetches/${way}`, { psp, id }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['fetches'] }),
   });
   return (
@@ -94,7 +95,7 @@ function Due() {
           <Nothing>No report was due yet. The guide Reconciliation says how they are fetched.</Nothing>
         ) : (
           <>
-            {now.error && <Failure error={now.error} />}
+            {act.error && <Failure error={act.error} />}
             <Listing
               rows={data}
               keyOf={({ psp, id }) => `${psp} ${id}`}
@@ -114,14 +115,19 @@ function Due() {
                         imported
                       </Link>
                     ) : mayFetch ? (
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        disabled={now.isPending}
-                        onClick={() => now.mutate(row)}
-                      >
-                        Fetch now
-                      </Button>
+                      <Group gap={4} wrap="nowrap">
+                        {(['now', 'done'] as const).map((way) => (
+                          <Button
+                            key={way}
+                            size="compact-xs"
+                            variant="default"
+                            disabled={act.isPending}
+                            onClick={() => act.mutate([way, row])}
+                          >
+                            {way === 'now' ? 'Fetch now' : 'Imported by hand'}
+                          </Button>
+                        ))}
+                      </Group>
                     ) : (
                       '–'
                     ),

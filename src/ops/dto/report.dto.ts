@@ -14,9 +14,14 @@ export class UploadReportDto {
   /** `yes`: nothing of it is kept. */
   @IsOneOf(['yes', 'no'])
   trial: 'yes' | 'no';
+
+  /** JSON: how to read the CSV of another PSP (docs/reconciliation.md). */
+  @IsText({ minLength: 2, maxLength: 4_000, optional: true, message: 'must be the JSON of a mapping' })
+  mapping?: string;
 }
 
-export class FetchNowDto {
+/** A report that was due. */
+export class DueReportDto {
   @IsText(account)
   psp: string;
 
