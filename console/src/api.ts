@@ -18,7 +18,24 @@ for (const event of ['pointerdown', 'pointermove', 'keydown', 'scroll'] as const
 
 export async function api<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<T> {
   const content = body === undefined ? undefined : (['application/json', JSON.stringify(body)] as const);
-  return answerOf<T>(await send(method, path, content));
+  const ask = async () => answerOf<T>(await send(method, path, content));
+  return method === 'GET' ? ask() : once([method, path, content?.[1]].join(' '), ask);
+}
+
+/** The second click of a double click comes sooner. */
+const DOUBLE_CLICK_MS = 700;
+/** The acts that are under way, or were done just now, by all that they say. */
+const acts = new Map<string, Promise<unknown>>();
+
+/** An act that is asked for twice at once is one, and both get its answer: a double click does nothing twice. */
+function once<T>(name: string, ask: () => Promise<T>): Promise<T> {
+  const same = acts.get(name);
+  if (same) return same as Promise<T>;
+  const act = ask();
+  acts.set(name, act);
+  const forget = () => acts.delete(name);
+  act.then(() => setTimeout(forget, DOUBLE_CLICK_MS), forget);
+  return act;
 }
 
 /** The query of what is given. */
@@ -28,8 +45,10 @@ export function queryOf(search: Readonly<Record<string, string | undefined>>): s
 }
 
 /** A file, as it is. */
-export async function upload<T>(path: string, file: Blob): Promise<T> {
-  return answerOf<T>(await send('POST', path, ['application/octet-stream', await file.arrayBuffer()]));
+export function upload<T>(path: string, file: File): Promise<T> {
+  return once(['POST', path, file.size, file.lastModified].join(' '), async () =>
+    answerOf<T>(await send('POST', path, ['application/octet-stream', await file.arrayBuffer()])),
+  );
 }
 
 /** A file to look at. */

@@ -66,25 +66,53 @@ function ago(time: string, now: number): string {
   return relative.format(Math.round(ms / size), unit);
 }
 
+/** The zone of this browser. */
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** How times are written: how long ago, or exactly, in UTC or in that zone. */
+export type TimeStyle = 'ago' | 'utc' | 'local';
+export const timeStyles: readonly TimeStyle[] = zone === 'UTC' ? ['ago', 'utc'] : ['ago', 'utc', 'local'];
+
+const STYLE = 'payonce-times';
+const kept = timeStyles.find((style) => style === localStorage.getItem(STYLE));
+let timeStyle: TimeStyle = kept ?? 'ago';
+
 /** One timer for all times of a page. */
 const shown = new Set<() => void>();
 let ticks = 0;
-setInterval(() => {
+function draw(): void {
   ticks++;
-  for (const draw of shown) draw();
-}, 5_000);
-function onTick(draw: () => void): () => void {
-  shown.add(draw);
-  return () => shown.delete(draw);
+  for (const each of shown) each();
+}
+setInterval(draw, 5_000);
+function onTick(each: () => void): () => void {
+  shown.add(each);
+  return () => shown.delete(each);
 }
 
-/** How long ago, or how soon; `Hint` shows the exact time. */
-export function Time({ at }: { readonly at: string | null }) {
+/** The style of all times, and what changes it in this browser. */
+export function useTimeStyle(): readonly [TimeStyle, (style: TimeStyle) => void] {
   useSyncExternalStore(onTick, () => ticks);
+  const set = (style: TimeStyle) => {
+    timeStyle = style;
+    localStorage.setItem(STYLE, style);
+    draw();
+  };
+  return [timeStyle, set];
+}
+
+/** `2026-11-22 09:41:07`, as SQL and logs have it: in this order texts sort as times do. */
+function exactly(time: string, style: 'utc' | 'local'): string {
+  if (style === 'utc') return time.slice(0, 19).replace('T', ' ');
+  return new Date(time).toLocaleString('sv-SE');
+}
+
+/** How long ago, or how soon, or the exact time; `Hint` shows it in UTC and in the zone of this browser. */
+export function Time({ at }: { readonly at: string | null }) {
+  const [style] = useTimeStyle();
   if (at === null) return <>–</>;
   return (
     <time dateTime={at} tabIndex={0}>
-      {ago(at, Date.now())}
+      {style === 'ago' ? ago(at, Date.now()) : exactly(at, style)}
     </time>
   );
 }
@@ -107,9 +135,14 @@ export function Hint() {
   if (target === null) return null;
   const label =
     target instanceof HTMLTimeElement
-      ? `${target.dateTime.slice(0, 19).replace('T', ' ')} UTC`
+      ? [`${exactly(target.dateTime, 'utc')} UTC`, ...inZone(target.dateTime)].join(', ')
       : (target.textContent ?? '').slice(0, 500);
   return <Tooltip key={label} target={target} label={label} opened multiline maw={480} />;
+}
+
+/** None where the zone is UTC. */
+function inZone(time: string): string[] {
+  return zone === 'UTC' ? [] : [`${exactly(time, 'local')} ${zone}`];
 }
 
 function cutAround(on: Element): HTMLElement | null {

@@ -7,20 +7,22 @@ import {
   Button,
   Group,
   Kbd,
+  Menu,
   Modal,
   NavLink,
+  Progress,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type OverviewView, type WaitingList } from '../../src/console/console-views.js';
 import { type OperatorView } from '../../src/operators/session.view.js';
 import { api, ApiProblem, onEndedSession } from './api.js';
-import { Hint, Time } from './format.js';
+import { Hint, Time, type TimeStyle, timeStyles, useTimeStyle, zone } from './format.js';
 import { Facts } from './parts.js';
 import { SignInForm } from './pages/sign-in.js';
 import { useSession } from './session.js';
@@ -98,6 +100,7 @@ export function Shell() {
       padding="md"
     >
       <AppShell.Header>
+        <Pending />
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger opened={opened} onClick={toggle} hiddenFrom="menu" size="sm" aria-label="Menu" />
@@ -110,6 +113,7 @@ export function Shell() {
                 {role}
               </Text>
             </Text>
+            <TimesMenu />
             <SchemeToggle />
             <Button flex="none" size="compact-sm" variant="default" onClick={() => void signOut()}>
               Sign out
@@ -160,6 +164,51 @@ export function Shell() {
       </AppShell.Main>
     </AppShell>
   );
+}
+
+const timeLabels: Readonly<Record<TimeStyle, string>> = {
+  ago: 'How long ago',
+  utc: 'Exact, in UTC',
+  local: `Exact, in ${zone}`,
+};
+
+/** How all times of the console are written. */
+function TimesMenu() {
+  const [style, set] = useTimeStyle();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" aria-label="How times are written" flex="none">
+          <svg
+            width="16"
+            height="16"
+            viewBox="0 0 16 16"
+            fill="none"
+            stroke="currentColor"
+            aria-hidden="true"
+          >
+            <circle cx="8" cy="8" r="6" />
+            <path d="M8 4.5V8l2.5 1.5" />
+          </svg>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {timeStyles.map((each) => (
+          <Menu.Item key={each} onClick={() => set(each)} rightSection={each === style ? '✓' : null}>
+            {timeLabels[each]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** A page is on its way: its code, or what it is made from. Shown where that takes longer than a blink. */
+function Pending() {
+  const isPending = useRouterState({ select: ({ status }) => status === 'pending' });
+  return isPending ? (
+    <Progress className="pending" value={100} size={3} radius={0} animated aria-label="Loading" />
+  ) : null;
 }
 
 const RETURNS_TO = 'payonce-returns-to';

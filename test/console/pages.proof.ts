@@ -751,7 +751,7 @@ describeInBrowser('the console', () => {
     await shop.post('/v1/payments', orderOf({ first: 'adyen', reference: 'of-november' }), 'of-november');
     await postDue(environment);
     const report = environment.simulator.report('adyen');
-    const { context, page, complaints } = await openPage(browser);
+    const { context, page, complaints } = await openPage(browser, { timezoneId: 'Asia/Tokyo' });
     await signIn(page, await newOperator(environment, 'fin', 'finance'));
     await page.goto(`${service.url}/ops/reconciliation`);
     await page.getByRole('button', { name: 'Import a report…' }).click();
@@ -770,13 +770,31 @@ describeInBrowser('the console', () => {
 
     await page.goto(`${service.url}/ops/reconciliation`);
     await page.getByRole('link', { name: 'Amount mismatch' }).click();
+    // A double click notes it once, and shows no refusal of the second.
+    await page.getByLabel('What you found').fill('Seen twice, noted once');
+    await page.getByRole('button', { name: 'Note', exact: true }).dblclick();
+    const isTaken = async () => (await page.getByLabel('What you found').inputValue()) === '';
+    await eventually(isTaken, 'the note is taken');
+    await page.waitForLoadState('networkidle');
+    expect(await environment.sql("SELECT FROM audit_records WHERE action = 'break.noted'")).toHaveLength(1);
     await page.getByLabel('What you found').fill('Stripe books it tomorrow');
-    await page.getByRole('button', { name: 'Close with this note' }).click();
+    await page.getByRole('button', { name: 'Close with this note' }).dblclick();
     await page.getByRole('button', { name: 'Open it again with this note' }).waitFor();
     await page.getByLabel('What you found').fill('It did not');
     await page.getByRole('button', { name: 'Open it again with this note' }).click();
     await page.getByRole('button', { name: 'Close with this note' }).waitFor();
     await page.getByText('It did not').waitFor();
+    expect(await page.getByText('This did not work').count()).toBe(0);
+
+    await page.getByRole('button', { name: 'How times are written' }).click();
+    await page.getByRole('menuitem', { name: 'Exact, in UTC' }).click();
+    await page.getByText(new Date().toISOString().slice(0, 10)).first().waitFor();
+    await page.getByRole('button', { name: 'How times are written' }).click();
+    await page.getByRole('menuitem', { name: 'Exact, in Asia/Tokyo' }).click();
+    await page.reload();
+    const inTokyo = new Date(Date.now() + 9 * 3_600_000).toISOString().slice(0, 10);
+    await page.locator('time').filter({ hasText: inTokyo }).first().hover();
+    await page.getByText(/ UTC, .* Asia\/Tokyo$/).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
