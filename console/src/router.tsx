@@ -105,6 +105,20 @@ const refunds = createRoute({
   component: lazyRouteComponent(() => import('./pages/refunds.js'), 'Refunds'),
 });
 
+const customers = createRoute({
+  getParentRoute: () => shell,
+  path: '/customers',
+  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
+  component: lazyRouteComponent(() => import('./pages/customers.js'), 'Customers'),
+});
+
+const bank = createRoute({
+  getParentRoute: () => shell,
+  path: '/bank',
+  validateSearch: (search: Record<string, unknown>): { list?: string } => textsOf(search, ['list']),
+  component: lazyRouteComponent(() => import('./pages/bank.js'), 'Bank'),
+});
+
 const disputes = createRoute({
   getParentRoute: () => shell,
   path: '/disputes',
@@ -219,6 +233,8 @@ export const router = createRouter({
     signIn,
     shell.addChildren([
       refunds,
+      customers,
+      bank,
       disputes,
       health,
       overview,

@@ -1,6 +1,5 @@
 import { type Command } from 'commander';
 import { NO_MERCHANT } from '../core/ids.js';
-import { type Database } from '../database/database.js';
 import { Problem } from '../core/problem.js';
 import {
   actor,
@@ -12,33 +11,6 @@ import {
   withExamples,
 } from './command.js';
 import { ago, list } from './text.js';
-
-interface BatchRow {
-  readonly psp: string;
-  readonly number: number;
-  readonly message_id: string;
-  readonly kind: string;
-  readonly format: string;
-  readonly state: string;
-  readonly due_on: string;
-  readonly transactions: number;
-  readonly total: number;
-  readonly formed_at: Date;
-  readonly sent_at: Date | null;
-  readonly answered: number;
-  readonly rejected: number;
-  readonly fault: string | null;
-}
-
-interface FileRow {
-  readonly psp: string;
-  readonly name: string;
-  readonly state: string;
-  readonly ours: number;
-  readonly unknown: number;
-  readonly received_at: Date;
-  readonly fault: string | null;
-}
 
 const MAX_LISTED = 1_000;
 
@@ -53,8 +25,12 @@ export function addBank(payonce: Command, perform: RunCommand): void {
   listed(bank, 'batches', 'list the files that were made for banks, the newest first').action(
     ({ limit, psp }: { limit: string; psp?: string }) =>
       perform(async ({ database, clock }) => {
-        const rows = await batches(database, psp ?? null, bounded(limit));
-        const [{ formatMoney }, now] = [await import('../core/money.js'), clock.now()];
+        const [{ readBankBatches }, { formatMoney }] = await Promise.all([
+          import('../database/bank-lists.js'),
+          import('../core/money.js'),
+        ]);
+        const rows = await readBankBatches(database.pool, { psp: psp ?? null, limit: bounded(limit) });
+        const now = clock.now();
         return {
           json: rows,
           text: list(
@@ -80,11 +56,8 @@ export function addBank(payonce: Command, perform: RunCommand): void {
   listed(bank, 'files', 'list the files that banks left, the newest first').action(
     ({ limit, psp }: { limit: string; psp?: string }) =>
       perform(async ({ database, clock }) => {
-        const { rows } = await database.pool.query<FileRow>(
-          `SELECT psp, name, state, ours, "unknown", received_at, fault FROM bank_files
-            WHERE coalesce(psp = $1, true) ORDER BY received_at DESC, name LIMIT $2`,
-          [psp ?? null, bounded(limit)],
-        );
+        const { readBankFiles } = await import('../database/bank-lists.js');
+        const rows = await readBankFiles(database.pool, { psp: psp ?? null, limit: bounded(limit) });
         const now = clock.now();
         return {
           json: rows,
@@ -155,20 +128,6 @@ function withBank<T>(
     }
     return work(files);
   });
-}
-
-async function batches(database: Database, psp: string | null, limit: number): Promise<BatchRow[]> {
-  const { rows } = await database.pool.query<BatchRow>(
-    `SELECT b.psp, b.number::int AS number, b.message_id, b.kind, b.format, b.state, b.due_on::text AS due_on,
-            b.transactions, b.total, b.formed_at, b.sent_at, b.fault, i.answered, i.rejected
-       FROM bank_batches b CROSS JOIN LATERAL (
-         SELECT count(*) FILTER (WHERE status <> 'sent')::int AS answered,
-                count(*) FILTER (WHERE status = 'rejected')::int AS rejected
-           FROM bank_instructions i WHERE i.psp = b.psp AND i.batch = b.number) i
-      WHERE coalesce(b.psp = $1, true) ORDER BY b.formed_at DESC, b.number DESC LIMIT $2`,
-    [psp, limit],
-  );
-  return rows;
 }
 
 function listed(parent: Command, name: string, description: string): Command {

@@ -10,11 +10,15 @@ import {
   settingText,
 } from '../core/merchant-settings.js';
 import { Problem } from '../core/problem.js';
+import { readBankBatches, readBankFiles } from '../database/bank-lists.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { cursorOf, noCursor, placeIn } from './place-cursor.js';
 import { subjectOf } from '../request-storage/entity-key.js';
 import { type PageView } from '../core/page.view.js';
 import {
+  type BankBatchView,
+  type BankFileView,
+  type CustomerRow,
   type DeliveryRow,
   type DisputeRow,
   type MerchantPageView,
@@ -132,6 +136,34 @@ SELECT d ->> 'id' AS id, m.name AS merchant, p.id AS payment_id, p.reference AS 
  WHERE p.disputes IS NOT NULL AND ($1::text IS NULL OR d ->> 'id' < $1) AND ($2::text IS NULL OR d ->> 'status' = $2)
  ORDER BY d ->> 'id' DESC LIMIT ${PAGE + 1}`;
 
+/** The most payments of one customer that are counted. */
+const COUNTED = 1_000;
+/** Those who paid among the newest payments, each at its last one. What is scanned is bounded, so a page may have few rows. */
+const CUSTOMERS = `
+WITH scanned AS MATERIALIZED (
+  SELECT id, merchant_id, customer_hash, customer_reference, reference, created_at FROM payments
+   WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT ${SCANNED}),
+last AS (
+  SELECT DISTINCT ON (merchant_id, customer_hash) * FROM scanned
+   WHERE customer_reference IS NOT NULL AND customer_hash IS NOT NULL ORDER BY merchant_id, customer_hash, id DESC),
+page AS (
+  SELECT l.* FROM last l
+   WHERE NOT EXISTS (
+     SELECT FROM payments n WHERE n.customer_hash = l.customer_hash AND n.merchant_id = l.merchant_id AND n.id >= $1)
+   ORDER BY l.id DESC LIMIT ${PAGE + 1})
+SELECT m.name AS merchant, p.customer_reference AS customer, c.payments, c.captured, p.id AS last_payment_id,
+       p.reference AS last_payment, p.created_at AS last_at, s."scannedTo", s.scanned
+  FROM (SELECT (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo", count(*)::int AS scanned FROM scanned) s
+  LEFT JOIN (page p JOIN merchants m ON m.id = p.merchant_id
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS payments, count(*) FILTER (WHERE status IN ('captured', 'partially_refunded'))::int AS captured
+        FROM (SELECT status FROM payments o WHERE o.customer_hash = p.customer_hash AND o.merchant_id = p.merchant_id
+               ORDER BY o.id DESC LIMIT ${COUNTED}) o) c) ON true
+ ORDER BY p.id DESC`;
+
+/** The most files for banks, or of banks, that are shown. */
+const BANK_FILES = 200;
+
 /** Lists of the installation over all merchants: SQL by hand over indexes, none of it grows with the tables. */
 @Injectable()
 export class InstallationReader {
@@ -196,14 +228,7 @@ export class InstallationReader {
       const id = UUID.test(name.toLowerCase()) ? name.toLowerCase() : null;
       return { data: await this.rows<PayoutRow>(NAMED_PAYOUTS, [id, name]), next_cursor: null };
     }
-    type Scanned = PayoutRow & { scannedTo: string | null; scanned: number };
-    const found = await this.rows<Scanned>(PAYOUTS, [cursor, status]);
-    const rows = found
-      .filter(({ id }) => id !== null)
-      .map(({ scannedTo: _to, scanned: _count, ...row }) => row);
-    if (rows.length > PAGE) return pageOf(rows, ({ id }) => id);
-    const [first] = found;
-    return { data: rows, next_cursor: first?.scanned === SCANNED ? first.scannedTo : null };
+    return scannedPageOf(await this.rows<Scanned<PayoutRow>>(PAYOUTS, [cursor, status]), ({ id }) => id);
   }
 
   async refunds(cursor: string | null): Promise<PageView<RefundRow>> {
@@ -214,6 +239,36 @@ export class InstallationReader {
     return pageOf(await this.rows<DisputeRow>(DISPUTES, [cursor, status]), ({ id }) => id);
   }
 
+  /** Files for banks, the newest first. */
+  async bankBatches(): Promise<PageView<BankBatchView>> {
+    const rows = await readBankBatches(this.pool, { psp: null, limit: BANK_FILES });
+    const data = rows.map(
+      ({ message_id: _message, format: _format, total, formed_at, sent_at, ...batch }) => ({
+        ...batch,
+        amount: total,
+        currency: 'EUR',
+        formed_at: formed_at.toISOString(),
+        sent_at: sent_at?.toISOString() ?? null,
+      }),
+    );
+    return { data, next_cursor: null };
+  }
+
+  /** Files of banks, the newest first. */
+  async bankFiles(): Promise<PageView<BankFileView>> {
+    const rows = await readBankFiles(this.pool, { psp: null, limit: BANK_FILES });
+    return {
+      data: rows.map((file) => ({ ...file, received_at: file.received_at.toISOString() })),
+      next_cursor: null,
+    };
+  }
+
+  /** Customers by their last payment, the newest first. @throws Problem `validation_failed` for a cursor that is none */
+  async customers(cursor: string | null): Promise<PageView<CustomerRow>> {
+    const found = await this.rows<Scanned<CustomerRow>>(CUSTOMERS, [cursor]);
+    return scannedPageOf(found, ({ last_payment_id: id }) => id);
+  }
+
   private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return (await translateOutage(this.pool.query<Row>(sql, [...values]))).rows;
   }
@@ -222,6 +277,23 @@ export class InstallationReader {
 function pageOf<Row>(rows: readonly Row[], cursorOf: (row: Row) => string): PageView<Row> {
   const data = rows.slice(0, PAGE);
   return { data, next_cursor: rows.length > PAGE ? cursorOf(data.at(-1)!) : null };
+}
+
+/** A row of what was scanned; one without an id where nothing of it fits. */
+type Scanned<Row> = Row & { readonly scannedTo: string | null; readonly scanned: number };
+
+/** Goes on after the last row, or after what was scanned. */
+function scannedPageOf<Row>(
+  found: readonly Scanned<Row>[],
+  idOf: (row: Row) => string | null,
+): PageView<Row> {
+  const rows = found.filter((row) => idOf(row) !== null);
+  const data = rows
+    .slice(0, PAGE)
+    .map(({ scannedTo: _to, scanned: _count, ...row }) => row as unknown as Row);
+  if (rows.length > PAGE) return { data, next_cursor: idOf(data.at(-1)!) };
+  const [first] = found;
+  return { data, next_cursor: first?.scanned === SCANNED ? first.scannedTo : null };
 }
 
 function withoutQuery(url: string): string {

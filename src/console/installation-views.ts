@@ -240,3 +240,44 @@ export interface PayoutPageView {
   readonly approvals: readonly ApprovalView[];
   readonly lifecycle: PaymentPageView['lifecycle'];
 }
+
+/** A file that was made for a bank. */
+export interface BankBatchView {
+  readonly psp: string;
+  readonly number: number;
+  readonly file_name: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly due_on: string;
+  readonly transactions: number;
+  readonly amount: number;
+  readonly currency: string;
+  readonly answered: number;
+  readonly rejected: number;
+  readonly formed_at: string;
+  readonly sent_at: string | null;
+  readonly fault: string | null;
+}
+
+/** A file that a bank left. */
+export interface BankFileView {
+  readonly psp: string;
+  readonly name: string;
+  readonly state: string;
+  readonly ours: number;
+  readonly unknown: number;
+  readonly received_at: string;
+  readonly fault: string | null;
+}
+
+/** A customer of a merchant, by what its payments keep. */
+export interface CustomerRow {
+  readonly merchant: string;
+  /** The merchant's reference of the customer. */
+  readonly customer: string;
+  readonly payments: number;
+  readonly captured: number;
+  readonly last_payment_id: string;
+  readonly last_payment: string;
+  readonly last_at: string;
+}

@@ -16,6 +16,9 @@ import {
 import { CursorDto } from './dto/search-payments.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import {
+  type BankBatchView,
+  type BankFileView,
+  type CustomerRow,
   type DeliveryRow,
   type DisputeRow,
   type NotificationRow,
@@ -29,7 +32,7 @@ import { PayoutPages } from './payout-page.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';
 
-/** /ops/api: webhooks of merchants, what PSPs notified, payouts, refunds and disputes. */
+/** /ops/api: webhooks of merchants, what PSPs notified, payouts, refunds, disputes, customers, files for banks and of banks. */
 @Controller('ops/api')
 export class InstallationController {
   constructor(
@@ -76,6 +79,24 @@ export class InstallationController {
   @ForRole('viewer')
   disputes(@Query() { status, cursor }: ListDisputesDto): Promise<PageView<DisputeRow>> {
     return this.reader.disputes(status ?? null, cursor ?? null);
+  }
+
+  @Get('bank/batches')
+  @ForRole('viewer')
+  bankBatches(): Promise<PageView<BankBatchView>> {
+    return this.reader.bankBatches();
+  }
+
+  @Get('bank/files')
+  @ForRole('viewer')
+  bankFiles(): Promise<PageView<BankFileView>> {
+    return this.reader.bankFiles();
+  }
+
+  @Get('customers')
+  @ForRole('viewer')
+  customers(@Query() { cursor }: CursorDto): Promise<PageView<CustomerRow>> {
+    return this.reader.customers(cursor ?? null);
   }
 
   @Get('payouts')

@@ -61,6 +61,24 @@ export class ListFilesController {
     return listFile('refunds.csv', (cursor) => this.installation.refunds(cursor));
   }
 
+  @Get('customers.csv')
+  @ForRole('viewer')
+  customers(): StreamableFile {
+    return listFile('customers.csv', (cursor) => this.installation.customers(cursor));
+  }
+
+  @Get('bank/batches.csv')
+  @ForRole('viewer')
+  bankBatches(): StreamableFile {
+    return listFile('bank-batches.csv', () => this.installation.bankBatches());
+  }
+
+  @Get('bank/files.csv')
+  @ForRole('viewer')
+  bankFiles(): StreamableFile {
+    return listFile('bank-files.csv', () => this.installation.bankFiles());
+  }
+
   @Get('disputes.csv')
   @ForRole('viewer')
   disputes(@Query() { status }: ListDisputesDto): StreamableFile {

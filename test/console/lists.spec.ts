@@ -8,6 +8,7 @@ import { ConsoleReader } from '../../src/console/console-reader.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { type OpenRow } from '../../src/console/console-views.js';
 import { OpenOperations } from '../../src/console/open-operations.js';
+import { type CustomerRow } from '../../src/console/installation-views.js';
 import { InstallationReader } from '../../src/console/installation-reader.js';
 import { type FreshDatabase, freshDatabase, poolAt } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -51,10 +52,10 @@ beforeAll(async () => {
   await pool.query(`
     INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ('${merchantId}', 'Shop', 0, now());
     INSERT INTO payments (merchant_id, id, version, reference, status, capture_mode, amount, amount_captured,
-           amount_refunded, currency, psp, metadata, candidates, customer_hash, created_at, updated_at)
+           amount_refunded, currency, psp, metadata, candidates, customer_hash, customer_reference, created_at, updated_at)
     SELECT '${merchantId}', ${id}, 1, 'order-' || n, CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'captured' END,
            'automatic', 1000, CASE WHEN n % 10 = 0 THEN 0 ELSE 1000 END, 0, 'EUR', 'stripe', '{}', '[]',
-           CASE WHEN n % 10 = 0 THEN decode('${CUSTOMER.toString('hex')}', 'hex') END,
+           CASE WHEN n % 10 = 0 THEN decode('${CUSTOMER.toString('hex')}', 'hex') END, CASE WHEN n % 10 = 0 THEN 'c-7' END,
            now() - (${ROWS} - n) * interval '600 ms', now() ${from};
     INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
            psp_idempotency_key, psp_reference, verdict, next_step_at, stuck_at, decided_at, fence, opened_at)
@@ -135,6 +136,7 @@ const every = { order: 'oldest', psp: null, merchant: null, currency: null, reas
 
 it.each<[string, () => Promise<unknown>]>([
   ['the newest payments', () => reader.payments(any, null)],
+  ['the customers', () => installation.customers(null)],
   ['those of a state', () => reader.payments({ ...any, status: 'failed' }, null)],
   ['those of a state that none has', () => reader.payments({ ...any, status: 'refunded' }, null)],
   [
@@ -178,6 +180,45 @@ it.each<[string, () => Promise<unknown>]>([
     console.log(`${name}: ${(performance.now() - startedMs).toFixed(0)} ms of ${ROWS}`);
   await endSessions();
   expect(await wholeReads()).toBe(before);
+});
+
+it('lists a customer once, with a bounded count, however many pages are read', async () => {
+  const found: CustomerRow[] = [];
+  let pages = 0;
+  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+    const page: PageView<CustomerRow> = await installation.customers(cursor);
+    found.push(...page.data);
+    cursor = page.next_cursor;
+    pages += 1;
+  }
+  expect(pages).toBeGreaterThan(2);
+  expect(found).toMatchObject([
+    { merchant: 'Shop', customer: 'c-7', payments: 1_000, captured: 0, last_payment: `order-${ROWS}` },
+  ]);
+});
+
+it('lists files for banks with their answers, and files of banks, the newest first', async () => {
+  await pool.query(`
+    INSERT INTO bank_batches (psp, number, id, kind, format, message_id, file_name, due_on, transactions, total, bytes, sha256, sealed, formed_at)
+    SELECT 'bank', n, gen_random_uuid(), 'credit_transfer', 'pain.001.001.09', 'M' || n, 'file-' || n || '.xml', '2026-11-20', 2, 1234, 1, repeat('a', 64), '',
+           now() + n * interval '1 s' FROM generate_series(1, 2) n;
+    INSERT INTO bank_files (psp, sha256, name, bytes, modified_at, state, fault, ours, "unknown", received_at)
+    VALUES ('bank', repeat('b', 64), 'answer.xml', 1, now(), 'refused', 'is no XML', 0, 0, now())`);
+  expect((await installation.bankBatches()).data).toMatchObject([
+    {
+      file_name: 'file-2.xml',
+      amount: 1_234,
+      currency: 'EUR',
+      state: 'formed',
+      answered: 0,
+      transactions: 2,
+      sent_at: null,
+    },
+    { file_name: 'file-1.xml' },
+  ]);
+  expect((await installation.bankFiles()).data).toMatchObject([
+    { name: 'answer.xml', state: 'refused', fault: 'is no XML' },
+  ]);
 });
 
 it('pages through all payments without leaving one out', async () => {

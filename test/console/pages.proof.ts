@@ -174,6 +174,16 @@ describeInBrowser('the console', () => {
        SELECT name, every_ms, now() - interval '2 seconds', now() - interval '1 second', failures
          FROM (VALUES ('reaper', 60000, 0), ('reports-stripe-of-a-long-name', 15000, 3)) task (name, every_ms, failures)`,
     );
+    await environment.sql(
+      `INSERT INTO bank_batches (psp, number, id, kind, format, message_id, file_name, due_on, transactions, total, bytes, sha256, sealed, formed_at, fault)
+       VALUES ('bank-of-a-long-name', 1, gen_random_uuid(), 'credit_transfer', 'pain.001.001.09', 'M1', $1, now(), 20, 123456789, 1, repeat('a', 64), '', now(), $1)`,
+      [EVIL],
+    );
+    await environment.sql(
+      `INSERT INTO bank_files (psp, sha256, name, bytes, modified_at, state, fault, ours, "unknown", received_at)
+       VALUES ('bank-of-a-long-name', repeat('b', 64), $1, 1, now(), 'refused', $1, 12, 3, now())`,
+      [EVIL],
+    );
     // A refund that failed, a dispute and an orphan effect, as PSPs might have made them.
     const paid = paymentOf(
       await shop.post('/v1/payments', orderOf({ first: 'adyen', reference: 'disputed' }), 'disputed'),
@@ -562,6 +572,9 @@ describeInBrowser('the console', () => {
       'ledger',
       `month-end?month=${new Date().toISOString().slice(0, 7)}`,
       'payouts',
+      'bank',
+      'bank?list=files',
+      'customers',
       'refunds',
       'disputes',
       'psps',
