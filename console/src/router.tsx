@@ -119,6 +119,18 @@ const bank = createRoute({
   component: lazyRouteComponent(() => import('./pages/bank.js'), 'Bank'),
 });
 
+const operators = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators',
+  component: lazyRouteComponent(() => import('./pages/operators.js'), 'Operators'),
+});
+
+const you = createRoute({
+  getParentRoute: () => shell,
+  path: '/you',
+  component: lazyRouteComponent(() => import('./pages/you.js'), 'You'),
+});
+
 const disputes = createRoute({
   getParentRoute: () => shell,
   path: '/disputes',
@@ -234,6 +246,8 @@ export const router = createRouter({
     shell.addChildren([
       refunds,
       customers,
+      operators,
+      you,
       bank,
       disputes,
       health,

@@ -18,7 +18,7 @@ import {
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { type OverviewView, type WaitingList } from '../../src/console/console-views.js';
 import { type OperatorView } from '../../src/operators/session.view.js';
 import { api, ApiProblem, onEndedSession } from './api.js';
@@ -26,6 +26,9 @@ import { Hint, Time, type TimeStyle, timeStyles, useTimeStyle, zone } from './fo
 import { Facts } from './parts.js';
 import { SignInForm } from './pages/sign-in.js';
 import { useSession } from './session.js';
+
+/** Its code draws QR codes, which few ever need. */
+const Enrol = lazy(async () => ({ default: (await import('./pages/enrol.js')).Enrol }));
 
 const pages: readonly { to: string; label: string; count?: WaitingList }[] = [
   { to: '/', label: 'Overview' },
@@ -45,6 +48,7 @@ const pages: readonly { to: string; label: string; count?: WaitingList }[] = [
   { to: '/psps', label: 'PSP accounts' },
   { to: '/merchants', label: 'Merchants' },
   { to: '/webhooks', label: 'Webhooks' },
+  { to: '/operators', label: 'Operators' },
   { to: '/audit', label: 'Audit' },
   { to: '/health', label: 'Health' },
 ];
@@ -85,11 +89,11 @@ export function Shell() {
   const overview = useQuery({
     queryKey: ['overview'],
     queryFn: () => api<OverviewView>('GET', 'overview'),
-    enabled: session.data !== undefined,
+    enabled: session.data?.needs_credentials === false,
   });
   if (session.data === undefined) return null;
   const isAway = overview.error !== null && !(overview.error instanceof ApiProblem);
-  const { name, role } = session.data;
+  const { name, role, needs_credentials: isNew } = session.data;
   const signOut = async () => {
     await api('DELETE', 'session');
     queries.clear();
@@ -109,7 +113,15 @@ export function Shell() {
             <Text fw={700}>Payonce</Text>
           </Group>
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <Text size="sm" truncate maw={160} title={`${name}, ${role}`}>
+            <Text
+              size="sm"
+              truncate
+              maw={160}
+              title={`${name}, ${role}: your sessions and password`}
+              component={Link}
+              to="/you"
+              className="row-link"
+            >
               {name}{' '}
               <Text span size="sm" c="dimmed">
                 {role}
@@ -158,7 +170,7 @@ export function Shell() {
           </Alert>
         )}
         <div {...(isAway ? { className: 'away' } : {})}>
-          <Outlet />
+          <Suspense>{isNew ? <Enrol /> : <Outlet />}</Suspense>
         </div>
         <SignInOver name={name} isOut={isOut} />
         <Keys opened={showsKeys} close={keys.close} />

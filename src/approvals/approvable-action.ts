@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type LedgerAccount } from '../core/ledger-accounts.js';
 import { type RecipientRule } from '../core/merchant-settings.js';
+import { type OperatorRole } from '../core/operator-role.js';
 import { type PayoutLimit } from '../merchants/payout-limits.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 
@@ -37,7 +38,20 @@ export type SettingAction =
       /** The change, encrypted: it has credentials. Shown to nobody. */
       readonly sealed: string;
     }
-  | CorrectLedger;
+  | CorrectLedger
+  | OperatorAction;
+
+/** A person is let in to the console, or let in anew. */
+export type OperatorAction =
+  | {
+      readonly kind: 'invite_operator';
+      /** `NO_MERCHANT`. */
+      readonly merchant_id: string;
+      readonly name: string;
+      readonly role: OperatorRole;
+      readonly person: string;
+    }
+  | { readonly kind: 'reset_operator'; readonly merchant_id: string; readonly name: string };
 
 /** An amount that is moved between two accounts of the ledger, because what was posted is not what happened. */
 export interface CorrectLedger {
@@ -129,6 +143,7 @@ export function isSetting(action: ApprovableAction): action is SettingAction {
 export function subjectOfAction(action: ApprovableAction): string {
   if (!isSetting(action)) return auditSubjectOf(action.entity_key);
   if (action.kind === 'correct_ledger') return `ledger:correction-${action.name}`;
+  if ('name' in action) return `operator:${action.name}`;
   return action.kind === 'change_psp_account' ? `psp:${action.psp}` : `merchant:${action.merchant_id}`;
 }
 

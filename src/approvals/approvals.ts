@@ -85,7 +85,7 @@ export class Approvals {
    * @throws Problem where it would be refused
    */
   async change(action: SettingAction, operator: SignedIn, code: string | null): Promise<ApprovalView | null> {
-    if (await this.settings.takesTwo(action)) {
+    if (await this.settings.takesTwo(action, operator)) {
       await this.sessions.confirm(operator, code);
       return this.request(action, operator);
     }

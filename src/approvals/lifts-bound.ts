@@ -15,7 +15,10 @@ export interface Bounds {
  * not lifted: its removal is refused.
  */
 export function liftsBound(
-  action: Exclude<SettingAction, { kind: 'change_psp_account' | 'correct_ledger' }>,
+  action: Exclude<
+    SettingAction,
+    { kind: 'change_psp_account' | 'correct_ledger' | 'invite_operator' | 'reset_operator' }
+  >,
   { isTest, rule, limits }: Bounds,
 ): boolean {
   if (isTest) return false;

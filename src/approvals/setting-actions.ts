@@ -12,6 +12,7 @@ import { PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type CorrectLedger, type SettingAction } from './approvable-action.js';
 import { type Bounds, liftsBound } from './lifts-bound.js';
 import { actorOf } from '../operators/action-log.js';
+import { Operators } from '../operators/operators.js';
 
 /** Encryption context of a change of a stored PSP account that waits for an approval. */
 const CHANGE = 'approval/psp-account';
@@ -29,13 +30,20 @@ export class SettingActs {
     private readonly seal: Encryption,
     @InjectDataSource() private readonly source: DataSource,
     private readonly ids: Ids,
+    private readonly operators: Operators,
   ) {}
 
   /**
-   * Whether the action lifts a bound.
+   * Whether the action takes two people. A new operator does not where nobody else could approve it.
    * @throws Problem `not_found`, `validation_failed`
    */
-  async takesTwo(action: SettingAction): Promise<boolean> {
+  async takesTwo(action: SettingAction, operator: { readonly name: string }): Promise<boolean> {
+    if (action.kind === 'invite_operator' || action.kind === 'reset_operator') {
+      await (action.kind === 'invite_operator'
+        ? this.operators.checkInvited(action.name, action.person)
+        : this.operators.checkReset(action.name));
+      return this.operators.hasColleague(operator.name);
+    }
     if (action.kind === 'correct_ledger') {
       await checkCorrection(this.source.manager, correctionOf(action));
       return true;
@@ -77,6 +85,12 @@ export class SettingActs {
       case 'change_psp_account':
         await this.psps.change(action.psp, this.changeOf(action.sealed), actor);
         break;
+      case 'invite_operator':
+        await this.operators.invite(action.name, action.role, actor, action.person);
+        return 'invited: an administrator makes the link';
+      case 'reset_operator':
+        await this.operators.reset(action.name, actor);
+        return 'reset: an administrator makes the link';
       case 'correct_ledger': {
         const by = { actor, auditId: this.ids.uuid() };
         const { source } = await postCorrection(this.source, correctionOf(action), by);

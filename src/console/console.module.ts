@@ -12,6 +12,7 @@ import { PspModule } from '../psp/psp.module.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Activity } from './activity.js';
 import { BreakPages } from './break-page.js';
+import { ConsoleOperatorsController } from './console-operators.controller.js';
 import { ConsoleRecipientsController } from './console-recipients.controller.js';
 import { ConsoleMerchantsController } from './console-merchants.controller.js';
 import { ConsoleReader } from './console-reader.js';
@@ -55,6 +56,7 @@ import { PspAccounts } from './psp-accounts.js';
     InstallationController,
     ConsoleMerchantsController,
     ConsoleRecipientsController,
+    ConsoleOperatorsController,
     ConsoleSiteController,
   ],
   providers: [

@@ -19,6 +19,7 @@ import {
   type BankBatchView,
   type BankFileView,
   type CustomerRow,
+  type OperatorRow,
   type DeliveryRow,
   type DisputeRow,
   type MerchantPageView,
@@ -161,6 +162,18 @@ SELECT m.name AS merchant, p.customer_reference AS customer, c.payments, c.captu
                ORDER BY o.id DESC LIMIT ${COUNTED}) o) c) ON true
  ORDER BY p.id DESC`;
 
+/** By name. An ended session is kept for a day. */
+const OPERATORS = `
+SELECT o.name, o.role, o.person,
+       CASE WHEN o.disabled_at IS NOT NULL THEN 'disabled'
+            WHEN num_nonnulls(o.password_hash, o.oidc_subject) = 0 THEN 'invited' ELSE 'active' END AS state,
+       CASE WHEN o.oidc_subject IS NOT NULL THEN 'provider'
+            WHEN o.password_hash IS NOT NULL THEN 'password' ELSE 'link' END AS signs_in_by,
+       count(s.*) FILTER (WHERE s.seen_at > now() - interval '15 minutes')::int AS sessions,
+       max(s.seen_at) AS last_seen_at, o.created_at
+  FROM operators o LEFT JOIN operator_sessions s ON s.operator_id = o.id
+ GROUP BY o.id ORDER BY o.disabled_at IS NOT NULL, o.name LIMIT 1000`;
+
 /** The most files for banks, or of banks, that are shown. */
 const BANK_FILES = 200;
 
@@ -237,6 +250,10 @@ export class InstallationReader {
 
   async disputes(status: string | null, cursor: string | null): Promise<PageView<DisputeRow>> {
     return pageOf(await this.rows<DisputeRow>(DISPUTES, [cursor, status]), ({ id }) => id);
+  }
+
+  async operators(): Promise<PageView<OperatorRow>> {
+    return { data: await this.rows<OperatorRow>(OPERATORS, []), next_cursor: null };
   }
 
   /** Files for banks, the newest first. */

@@ -1,3 +1,4 @@
+import { type OperatorRole } from '../core/operator-role.js';
 import { type Scope } from '../core/caller.js';
 import { type MerchantSettingsJson } from '../core/merchant-settings.js';
 import { type ApprovalView } from '../approvals/approval-views.js';
@@ -280,4 +281,18 @@ export interface CustomerRow {
   readonly last_payment_id: string;
   readonly last_payment: string;
   readonly last_at: string;
+}
+
+/** A person who signs in to the console. */
+export interface OperatorRow {
+  readonly name: string;
+  readonly role: OperatorRole;
+  /** The human being, who is the same for several accounts. */
+  readonly person: string;
+  /** `invited`: without credentials yet. */
+  readonly state: 'active' | 'invited' | 'disabled';
+  readonly signs_in_by: 'password' | 'provider' | 'link';
+  readonly sessions: number;
+  readonly last_seen_at: string | null;
+  readonly created_at: string;
 }

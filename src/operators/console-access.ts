@@ -59,6 +59,8 @@ export const CurrentOperator = createParamDecorator(
     context.switchToHttp().getRequest<FastifyRequest>().operator!,
 );
 
+/** The paths that an operator without credentials may use. */
+const SESSION = '/ops/api/session';
 const DEVICE_S = 180 * 24 * 3_600;
 
 /** Lets operators in by the session of their cookie, before a byte of the body is looked at. */
@@ -98,6 +100,9 @@ export class ConsoleAccess {
         : await this.sessions.find(token, request.headers[CONSOLE_HEADER] === 'idle', request.ip);
     if (operator === null) throw new Problem('unauthorized', 'Sign in to the console.');
     request.operator = operator;
+    if (operator.needsCredentials && !request.url.startsWith(SESSION)) {
+      throw new Problem('forbidden', 'Choose a password and an authenticator first.');
+    }
     if (!mayActAs(operator.role, role)) {
       throw new Problem('forbidden', `This takes the role ${role}; you have the role ${operator.role}.`);
     }

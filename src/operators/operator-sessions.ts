@@ -8,7 +8,7 @@ import { type OperatorRole } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ActionLog } from './action-log.js';
-import { digestOfToken } from './operators.js';
+import { digestOfToken, LACKS_CREDENTIALS } from './operators.js';
 import { isPassword } from './password.js';
 import { addressSource, CONFIRMATION, deviceSource } from './sign-in-source.js';
 import { counterOf, decryptTotp } from './totp.js';
@@ -18,6 +18,8 @@ export interface SignedIn {
   readonly id: string;
   readonly name: string;
   readonly role: OperatorRole;
+  /** Let in by a link, and to choose a password and an authenticator before anything else. */
+  readonly needsCredentials: boolean;
   readonly sourceAddress: string;
   readonly signedInAt: Date;
 }
@@ -27,6 +29,15 @@ export interface NewSession {
   readonly operator: SignedIn;
   /** The device cookie, by which the next sign-in from this browser is recognised; null if the browser has a valid one. */
   readonly device: string | null;
+}
+
+/** A session of an operator, as they see it. */
+interface OwnSession {
+  readonly id: string;
+  readonly sourceAddress: string;
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+  readonly isThis: boolean;
 }
 
 interface SignInFactors {
@@ -50,7 +61,7 @@ const KEPT = "interval '1 day'";
 const TRY = `
 WITH old AS (DELETE FROM sign_in_tries WHERE tried_at < now() - ${KEPT}),
 operator AS (
-  SELECT id, name, role, password_hash AS "passwordHash", totp_secret AS "totpSecret"
+  SELECT id, name, role, false AS "needsCredentials", password_hash AS "passwordHash", totp_secret AS "totpSecret"
     FROM operators WHERE name = $1 AND disabled_at IS NULL),
 try AS (
   INSERT INTO sign_in_tries AS t (operator_id, source, failures, tried_at)
@@ -156,7 +167,8 @@ export class OperatorSessions {
     const { rows } = await translateOutage(
       this.pool.query<SessionOwner>(
         `WITH used AS (DELETE FROM sign_in_links WHERE token_hash = $1 RETURNING operator_id, expires_at)
-         SELECT o.id, o.name, o.role FROM used JOIN operators o ON o.id = used.operator_id
+         SELECT o.id, o.name, o.role, ${LACKS_CREDENTIALS} AS "needsCredentials"
+           FROM used JOIN operators o ON o.id = used.operator_id
           WHERE used.expires_at > now() AND o.disabled_at IS NULL`,
         [digestOfToken(link)],
       ),
@@ -166,8 +178,11 @@ export class OperatorSessions {
   }
 
   /** For an operator whom an OpenID provider has named. */
-  signInBySubject(operator: SessionOwner, sourceAddress: string): Promise<NewSession> {
-    return this.begin(operator, sourceAddress, 'oidc');
+  signInBySubject(
+    operator: Omit<SessionOwner, 'needsCredentials'>,
+    sourceAddress: string,
+  ): Promise<NewSession> {
+    return this.begin({ ...operator, needsCredentials: false }, sourceAddress, 'oidc');
   }
 
   /** Whom the provider knows, and we do not let in. */
@@ -185,11 +200,37 @@ export class OperatorSessions {
            FROM operators o
           WHERE s.token_hash = $1 AND o.id = s.operator_id AND o.disabled_at IS NULL
             AND s.seen_at > now() - ${IDLE} AND s.started_at > now() - ${LONGEST}
-        RETURNING o.id, o.name, o.role, s.started_at AS "signedInAt"`,
+        RETURNING o.id, o.name, o.role, ${LACKS_CREDENTIALS} AS "needsCredentials", s.started_at AS "signedInAt"`,
         [digestOfToken(token), isIdle],
       ),
     );
     return rows[0] ? { ...rows[0], sourceAddress } : null;
+  }
+
+  /** The sessions of an operator that have not ended, the latest seen first. `token`: of the one that asks. */
+  async list({ id }: Pick<SignedIn, 'id'>, token: string): Promise<OwnSession[]> {
+    const { rows } = await translateOutage(
+      this.pool.query<OwnSession>(
+        `SELECT encode(token_hash, 'hex') AS id, source_address AS "sourceAddress", started_at AS "startedAt",
+                seen_at AS "seenAt", token_hash = $2 AS "isThis"
+           FROM operator_sessions
+          WHERE operator_id = $1 AND seen_at > now() - ${IDLE} AND started_at > now() - ${LONGEST}
+          ORDER BY seen_at DESC LIMIT 100`,
+        [id, digestOfToken(token)],
+      ),
+    );
+    return rows;
+  }
+
+  /** Ends all sessions of the operator but the one that asks. */
+  async endOthers(operator: SignedIn, token: string): Promise<void> {
+    await translateOutage(
+      this.pool.query('DELETE FROM operator_sessions WHERE operator_id = $1 AND token_hash <> $2', [
+        operator.id,
+        digestOfToken(token),
+      ]),
+    );
+    await this.record(operator, 'operator.others_signed_out', {});
   }
 
   async end(token: string, operator: SignedIn): Promise<void> {
@@ -248,7 +289,7 @@ export class OperatorSessions {
 
   /** Every sign-in has a new token; the cookie of the request is not used again. */
   private async begin(
-    { id, name, role }: SessionOwner,
+    { id, name, role, needsCredentials }: SessionOwner,
     sourceAddress: string,
     by: 'password' | 'link' | 'oidc',
   ): Promise<NewSession> {
@@ -259,7 +300,7 @@ export class OperatorSessions {
        RETURNING started_at AS "signedInAt"`,
       [digestOfToken(token), id, sourceAddress],
     );
-    const operator = { id, name, role, sourceAddress, ...rows[0]! };
+    const operator = { id, name, role, needsCredentials, sourceAddress, ...rows[0]! };
     await this.record(operator, 'operator.signed_in', { by });
     return { token, operator, device: null };
   }

@@ -12,6 +12,7 @@ import { HttpModule } from '../http/http.module.js';
 import { ConsoleAccess } from './console-access.js';
 import { readOidcFile } from './oidc-settings.js';
 import { ActionLog } from './action-log.js';
+import { Enrolments } from './enrolments.js';
 import { OperatorSessions } from './operator-sessions.js';
 import { Operator, OperatorSession, SignInLink } from './operator.entity.js';
 import { Operators } from './operators.js';
@@ -28,6 +29,7 @@ import { SingleSignOn } from './single-sign-on.js';
     ActionLog,
     OperatorSessions,
     Operators,
+    Enrolments,
     {
       provide: SingleSignOn,
       inject: [Config, OperatorSessions, Operators, Encryption, Clock, LOGGER],

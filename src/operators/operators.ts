@@ -11,14 +11,31 @@ import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { Operator, OperatorSession, SignInLink } from './operator.entity.js';
 import { type OperatorRole } from '../core/operator-role.js';
-import { hashPassword, newSecret } from './password.js';
-import { encryptTotp, newTotp, type NewTotp } from './totp.js';
+import { hashPassword, isPassword, newSecret } from './password.js';
+import { counterOf, encryptTotp, newTotp, type NewTotp } from './totp.js';
 
 /** The credentials of a new operator, shown this once. */
 interface Credentials {
   readonly password: string;
   readonly totp: NewTotp;
 }
+
+/** The credentials that an operator chooses. `secret`: of the authenticator, base32; `code`: what it shows now. */
+interface Enrolment {
+  readonly password: string;
+  readonly secret: string;
+  readonly code: string;
+}
+
+/** Who signs in by the link that a first start prints. */
+const FIRST = 'first';
+/** `needsCredentials` in SQL, of an operator `o`. */
+export const LACKS_CREDENTIALS = `(o.password_hash IS NULL AND o.oidc_subject IS NULL AND o.name <> '${FIRST}')`;
+
+const COLLEAGUE = `
+SELECT FROM operators o
+ WHERE o.role IN ('approver', 'admin') AND o.disabled_at IS NULL AND num_nonnulls(o.password_hash, o.oidc_subject) > 0
+   AND o.person <> (SELECT person FROM operators WHERE name = $1) LIMIT 1`;
 
 /** How a provider names a person. */
 interface OidcSubject {
@@ -29,9 +46,7 @@ interface OidcSubject {
 /** Not `ops-token@…`, by which audit records name the operators' token. */
 const NAME = /^(?!ops-token@)[a-z0-9][a-z0-9._@+-]{0,63}$/;
 const PERSON = /^[^\p{Cc}\p{Cs}]{1,320}$/u;
-const LINK_MINUTES = 60;
-/** Who signs in by the link that a first start prints. */
-const FIRST = 'first';
+const FIRST_LINK_MINUTES = 60;
 /** The actor of what a provider's word changes: chained like what people do. */
 const OIDC = 'operator:oidc';
 const NO_SUBJECT = { oidcIssuer: null, oidcSubject: null };
@@ -53,15 +68,7 @@ export class Operators {
     actor: string,
     person = name,
   ): Promise<{ readonly operator: Operator; readonly credentials: Credentials }> {
-    if (!NAME.test(name)) {
-      throw new Problem(
-        'validation_failed',
-        'A name takes 1 to 64 of a-z 0-9 . _ @ + - and does not begin with ops-token@',
-      );
-    }
-    if (!PERSON.test(person)) {
-      throw new Problem('validation_failed', 'A person takes 1 to 320 printable characters.');
-    }
+    checkNames(name, person);
     const [id, password, totp] = [this.ids.uuid(), newSecret(), newTotp(name)];
     const secrets = {
       passwordHash: await hashPassword(password),
@@ -69,6 +76,90 @@ export class Operators {
     };
     const operator = await this.insert({ id, name, role, person: person.toLowerCase(), ...secrets }, actor);
     return { operator, credentials: { password, totp } };
+  }
+
+  /**
+   * Adds an operator without credentials, who chooses them after signing in by a link.
+   * @throws Problem as `create`
+   */
+  async invite(name: string, role: OperatorRole, actor: string, person = name): Promise<void> {
+    await this.checkInvited(name, person);
+    const nothing = { passwordHash: null, totpSecret: null };
+    await this.insert({ id: this.ids.uuid(), name, role, person: person.toLowerCase(), ...nothing }, actor);
+  }
+
+  /** @throws Problem where `invite` would be refused */
+  async checkInvited(name: string, person: string): Promise<void> {
+    checkNames(name, person);
+    if (await translateOutage(this.operators.existsBy({ name }))) throw taken(name);
+  }
+
+  /** Takes the credentials away, for a lost phone or password: the operator chooses new ones after signing in by a link. */
+  async reset(name: string, actor: string): Promise<void> {
+    await this.change(name, 'operator.reset', actor, async (operator) => {
+      checkReset(operator);
+      return { passwordHash: null, totpSecret: null, totpUsed: 0 };
+    });
+  }
+
+  /** @throws Problem where `reset` would be refused */
+  async checkReset(name: string): Promise<void> {
+    const operator = await translateOutage(this.operators.findOneBy({ name }));
+    if (!operator) throw unknown(name);
+    checkReset(operator);
+  }
+
+  /** The token of a link that signs the operator in once, within a day, to choose credentials. Earlier links end. */
+  async newcomerLink(name: string, actor: string): Promise<string> {
+    const token = newSecret();
+    await this.change(
+      name,
+      'operator.link_made',
+      actor,
+      async ({ passwordHash, oidcSubject, disabledAt }) => {
+        if (passwordHash !== null || oidcSubject !== null || disabledAt !== null || name === FIRST) {
+          throw new Problem('invalid_state', `${name} is not an operator without credentials.`);
+        }
+        return { totpUsed: 0 };
+      },
+    );
+    const { id } = await this.operators.findOneByOrFail({ name });
+    await this.keepLink(id, token, 24 * 60);
+    return token;
+  }
+
+  /**
+   * Gives an operator who has none a password and an authenticator, which shows `code` now. Ends the session.
+   * @throws Problem `invalid_state` where the operator has credentials, `forbidden` for a wrong code
+   */
+  async enrol(name: string, { password, secret, code }: Enrolment): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    await this.change(name, 'operator.enrolled', `operator:${name}`, async (operator) => {
+      if (!needsCredentials(operator)) throw new Problem('invalid_state', `${name} has credentials already.`);
+      const totpUsed = counterOf(secret, code, this.clock.now());
+      if (totpUsed === null)
+        throw new Problem('forbidden', 'The code is not the one that the authenticator shows.');
+      return { passwordHash, totpSecret: encryptTotp(this.seal, operator.id, secret), totpUsed };
+    });
+    await this.operators.manager.transaction((tx) => this.retireFirst(tx, `operator:${name}`));
+  }
+
+  /** Ends the operator's sessions too. @throws Problem `forbidden` where `current` is wrong */
+  async changePassword(name: string, current: string, password: string): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    await this.change(name, 'operator.password_changed', `operator:${name}`, async (operator) => {
+      if (operator.passwordHash === null) throw new Problem('invalid_state', `${name} has no password.`);
+      if (!(await isPassword(operator.passwordHash, current))) {
+        throw new Problem('forbidden', 'The password until now is wrong.');
+      }
+      return { passwordHash };
+    });
+  }
+
+  /** Whether somebody else could approve what this operator asks for. */
+  async hasColleague(name: string): Promise<boolean> {
+    const others = await translateOutage(this.operators.query<object[]>(COLLEAGUE, [name]));
+    return others.length > 0;
   }
 
   /** By name. */
@@ -157,12 +248,16 @@ export class Operators {
     const { id } =
       known ?? (await this.insert({ ...first, passwordHash: null, totpSecret: null }, 'system:setup'));
     const token = newSecret();
+    await this.keepLink(id, token, FIRST_LINK_MINUTES);
+    return token;
+  }
+
+  private async keepLink(operatorId: string, token: string, minutes: number): Promise<void> {
     await this.operators.query(
       `INSERT INTO sign_in_links (token_hash, operator_id, expires_at)
-       VALUES ($1, $2, now() + interval '${LINK_MINUTES} minutes')`,
-      [digestOfToken(token), id],
+       VALUES ($1, $2, now() + $3 * interval '1 minute')`,
+      [digestOfToken(token), operatorId, minutes],
     );
-    return token;
   }
 
   private insert(
@@ -181,10 +276,10 @@ export class Operators {
     return this.operators.manager.transaction(async (tx) => {
       await tx.insert(Operator, operator).catch((error: unknown) => {
         if (sqlStateOf(error) !== sqlState.UNIQUE_VIOLATION) throw error;
-        throw new Problem('invalid_state', `There is an operator ${name} already.`);
+        throw taken(name);
       });
       await this.record(tx, actor, 'operator.created', operator, { role, person });
-      if (name !== FIRST) await this.retireFirst(tx, actor);
+      if (name !== FIRST && !needsCredentials(operator)) await this.retireFirst(tx, actor);
       return operator;
     });
   }
@@ -219,7 +314,7 @@ export class Operators {
     return this.operators.manager.transaction(async (tx) => {
       const lock = { mode: 'pessimistic_write' } as const;
       const operator = await tx.findOne(Operator, { where: { name }, lock });
-      if (!operator) throw new Problem('not_found', `There is no operator ${name}.`);
+      if (!operator) throw unknown(name);
       await this.apply(tx, operator, await set(operator), action, actor);
     });
   }
@@ -242,6 +337,35 @@ export class Operators {
     });
   }
 }
+
+function checkNames(name: string, person: string): void {
+  if (!NAME.test(name) || name === FIRST) {
+    throw new Problem(
+      'validation_failed',
+      'A name takes 1 to 64 of a-z 0-9 . _ @ + -, is not "first", and does not begin with ops-token@',
+    );
+  }
+  if (!PERSON.test(person)) {
+    throw new Problem('validation_failed', 'A person takes 1 to 320 printable characters.');
+  }
+}
+
+function checkReset({ name, oidcSubject, disabledAt }: Operator): void {
+  if (oidcSubject !== null) throw new Problem('invalid_state', `${name} signs in at a provider.`);
+  if (disabledAt !== null || name === FIRST) throw new Problem('invalid_state', `${name} is disabled.`);
+}
+
+/** Neither a password nor a provider lets the operator in. The one of the first link never has any. */
+function needsCredentials({
+  name,
+  passwordHash,
+  oidcSubject,
+}: Pick<Operator, 'name' | 'passwordHash' | 'oidcSubject'>): boolean {
+  return passwordHash === null && oidcSubject === null && name !== FIRST;
+}
+
+const taken = (name: string) => new Problem('invalid_state', `There is an operator ${name} already.`);
+const unknown = (name: string) => new Problem('not_found', `There is no operator ${name}.`);
 
 /** Only the hash of a token is stored; nobody can sign in with it. */
 export function digestOfToken(token: string): Buffer {

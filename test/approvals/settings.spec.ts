@@ -191,7 +191,9 @@ it('takes each code once, and lets an operator who guesses codes wait', async ()
 });
 
 it('takes a sign-in of the last ten minutes of an operator who has no authenticator', async () => {
-  await environment.sql("UPDATE operators SET password_hash = NULL, totp_secret = NULL WHERE name = 'kim'");
+  await environment.sql(
+    "UPDATE operators SET password_hash = NULL, totp_secret = NULL, oidc_issuer = 'i', oidc_subject = 's' WHERE name = 'kim'",
+  );
   expect((await change('settings', pays('approved'))).status).toBe(200);
   expect((await change('settings', pays('registered'))).status).toBe(200);
   await environment.sql("UPDATE operator_sessions SET started_at = now() - interval '11 minutes'");

@@ -13,7 +13,7 @@ import {
   openPage,
   seriousFindings,
 } from '../support/browser.js';
-import { freshCodeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
+import { codeOf, freshCodeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { postDue } from '../support/ledger.js';
 import { reconcile } from '../support/reconcile.js';
 import { stuckPayment } from '../support/stuck-payment.js';
@@ -57,6 +57,9 @@ const acts = [
   'Limit payouts…',
   'Change: Pays out to',
   'Add an account…',
+  'Invite…',
+  'Reset…',
+  'Disable…',
 ];
 
 /** As the browser measures it (Event Timing): from the press until the next frame is painted, in ms. */
@@ -583,6 +586,8 @@ describeInBrowser('the console', () => {
       'webhooks?list=inbox',
       '?span=week',
       'audit',
+      'operators',
+      'you',
     ];
     /** Pages of one thing, by the link that leads to each from its list. */
     const leads: readonly (readonly [name: string, list: string, link: string | RegExp])[] = [
@@ -810,6 +815,71 @@ describeInBrowser('the console', () => {
     await page.getByText(/ UTC, .* Asia\/Tokyo$/).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
+  });
+
+  it('lets a person in by a link that two others stand for, who chooses a password and an authenticator', async () => {
+    const [gusPage, benPage, newPage] = [
+      await openPage(browser),
+      await openPage(browser),
+      await openPage(browser),
+    ];
+    const { page } = gusPage;
+    await freshCodeOf(environment, gus!);
+    await signIn(page, gus!);
+    await page.goto(`${service.url}/ops/operators`);
+    await page.getByRole('button', { name: 'Invite…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('zoe');
+    await dialog.getByLabel('Role').selectOption('finance');
+    await dialog.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, gus!));
+    if (pictures) await page.screenshot({ path: `${pictures}/invite.png` });
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await dialog.getByText('once another person has approved it').waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+
+    await freshCodeOf(environment, ben!);
+    await signIn(benPage.page, ben!);
+    await benPage.page.goto(`${service.url}/ops/approvals`);
+    const card = benPage.page.getByRole('article').filter({ hasText: 'Let a person in' });
+    await card.getByText('zoe').first().waitFor();
+    await card.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, ben!));
+    await card.getByRole('button', { name: 'Approve…' }).click();
+    await card.getByRole('button', { name: /^Yes, do it/ }).click();
+    await benPage.page.getByText('done: invited').waitFor();
+
+    await page.reload();
+    const row = page.getByRole('row').filter({ hasText: 'zoe' });
+    await row.getByText('invited').waitFor();
+    await row.getByRole('button', { name: 'Link…' }).click();
+    await dialog.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, gus!));
+    await dialog.getByRole('button', { name: 'Make a link' }).click();
+
+    const link = (await dialog.locator('pre').textContent())!;
+    environment.hide(link.split('#')[1]!);
+
+    const { page: own } = newPage;
+    await own.goto(link);
+    await own.getByRole('heading', { name: 'Welcome' }).waitFor();
+    await own.getByRole('img', { name: 'The authenticator as a QR code' }).waitFor();
+    const secret = (await own.locator('pre').textContent())!;
+    environment.hide(secret);
+    const zoe = { name: 'zoe', password: 'a password of her own', totp_secret: secret };
+    await own.getByLabel('Password').first().fill(zoe.password);
+    await own.getByLabel('Code that the app shows now').fill(codeOf(zoe));
+    if (pictures) await own.screenshot({ path: `${pictures}/welcome.png`, fullPage: true });
+    expect(await seriousFindings(own)).toEqual([]);
+    await own.getByRole('button', { name: 'Keep them and sign in' }).click();
+    await own.getByLabel('Digit 1').waitFor();
+    await freshCodeOf(environment, zoe);
+    await fillIn(own, zoe);
+    await own.getByRole('heading', { name: 'Overview' }).waitFor();
+    await own.getByTitle('zoe, finance').click();
+    await own.getByText('this one').waitFor();
+    for (const { context, complaints } of [gusPage, benPage, newPage]) {
+      expect(complaints).toEqual([]);
+      await context.close();
+    }
   });
 
   it('leads a link through signing in, and signs in over a page whose session has ended, with what was written', async () => {

@@ -43,11 +43,11 @@ it('lets a newcomer in by the first link, for as long as nobody has a name of th
 it('lets an operator in with name, password and code, and out again', async () => {
   const client = visitor();
   const { status, body, headers } = await client.signIn(ada);
-  expect([status, body]).toEqual([200, { name: 'ada', role: 'operator' }]);
+  expect([status, body]).toEqual([200, { name: 'ada', role: 'operator', needs_credentials: false }]);
   expect(headers.getSetCookie()[0]).toMatch(
     /^payonce_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
   );
-  expect((await client.get('session')).body).toEqual({ name: 'ada', role: 'operator' });
+  expect((await client.get('session')).body).toEqual(body);
   const { cookie } = client;
   expect((await client.send('DELETE', 'session')).status).toBe(200);
   client.cookie = cookie;

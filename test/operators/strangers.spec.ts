@@ -147,7 +147,7 @@ it('shows the console at PAYONCE_OPS_PORT alone, and nothing else there', async 
   const elsewhere = await new ConsoleClient(() => url).signIn(operator, 1);
   expect(elsewhere.status).toBe(404);
   const signedIn = await ConsoleClient.signedIn(() => opsUrl, operator, 1);
-  expect((await signedIn.get('session')).body).toEqual({ name: 'ada', role: 'viewer' });
+  expect((await signedIn.get('session')).body).toMatchObject({ name: 'ada', role: 'viewer' });
   await service.stop();
   await expect(statusOf(opsUrl, '/health/live')).rejects.toThrow('fetch failed');
 });

@@ -58,6 +58,8 @@ const settings: Readonly<Record<string, string>> = {
   allow_payouts: 'Let an API key pay out',
   change_psp_account: 'Change an address of a PSP account',
   correct_ledger: 'Correct the ledger',
+  invite_operator: 'Let a person in to the console',
+  reset_operator: 'Take an operator’s password and authenticator away, for new ones',
 };
 
 const labels: Readonly<Record<string, string>> = {
@@ -68,6 +70,8 @@ const labels: Readonly<Record<string, string>> = {
   prefix: 'Key',
   psp: 'PSP account',
   name: 'Name',
+  role: 'Role',
+  person: 'Person',
   debit: 'Debit: has more afterwards',
   credit: 'Credit: has less',
   note: 'Why',

@@ -38,7 +38,8 @@ export function SignIn() {
           Payonce console
         </Title>
         <Text size="sm" c="dimmed" mb="md">
-          An administrator makes an account with <span className="mono">npx payonce operators create</span>.
+          An administrator invites you, or makes an account with{' '}
+          <span className="mono">npx payonce operators create</span>.
         </Text>
         {refused && (
           <Alert variant="light" color="orange" mb="sm">
