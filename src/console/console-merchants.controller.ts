@@ -63,6 +63,18 @@ export class ConsoleMerchantsController {
     return this.get((await this.merchants.create(name, undefined, actorOf(operator))).id);
   }
 
+  @Post(':id/name')
+  @HttpCode(200)
+  @ForRole('admin')
+  async rename(
+    @MerchantId() id: string,
+    @Body() { name }: CreateMerchantDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    await this.merchants.rename(id, name, actorOf(operator));
+    return this.get(id);
+  }
+
   @Post(':id/settings')
   @HttpCode(200)
   @ForRole('admin')

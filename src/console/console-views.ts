@@ -110,6 +110,8 @@ export interface PaymentPageView {
     readonly psp_reference: string | null;
     /** Its page in the PSP's own dashboard. */
     readonly psp_url: string | null;
+    /** The PSP accounts that routing named when it was made, the preferred first. */
+    readonly candidates: readonly string[];
     readonly failure: { readonly category: string; readonly code: string; readonly message: string } | null;
     readonly updated_at: string;
   };

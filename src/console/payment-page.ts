@@ -112,6 +112,7 @@ export class PaymentPages {
         psp: payment.psp,
         psp_reference: payment.pspReference,
         psp_url: account ? dashboardUrl(account, payment.pspReference) : null,
+        candidates: payment.candidates,
         failure: payment.failure,
         created_at: payment.createdAt.toISOString(),
         updated_at: payment.updatedAt.toISOString(),

@@ -21,10 +21,7 @@ export class MerchantsService {
 
   /** `duplicateWindow`: the text of that setting. */
   async create(name: string, duplicateWindow = '0', actor = SYSTEM): Promise<Merchant> {
-    const trimmed = name.trim();
-    if (!/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(trimmed)) {
-      throw invalid('/name', 'a name has 1 to 200 printable characters');
-    }
+    const trimmed = nameOf(name);
     const duplicateWindowS = settingValueOf('duplicateWindowS', duplicateWindow);
     const [id, createdAt] = [this.ids.uuid(), this.clock.now()];
     const merchant = { id, name: trimmed, ...initialSettings, duplicateWindowS, testOf: null, createdAt };
@@ -40,6 +37,23 @@ export class MerchantsService {
       });
     });
     return merchant;
+  }
+
+  /** Only people see the name. @throws Problem `validation_failed`, `not_found` */
+  async rename(merchantId: string, name: string, actor: string): Promise<void> {
+    const renamed = nameOf(name);
+    if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
+    await this.merchants.manager.transaction(async (tx) => {
+      const { affected } = await tx.update(Merchant, { id: merchantId }, { name: renamed });
+      if (affected !== 1) throw noMerchant(merchantId);
+      await recordMerchantAct(tx, this, {
+        actor,
+        merchantId,
+        action: 'merchant.renamed',
+        subject: `merchant:${merchantId}`,
+        detail: { name: renamed },
+      });
+    });
   }
 
   /**
@@ -104,4 +118,10 @@ export class MerchantsService {
   list(): Promise<Merchant[]> {
     return this.merchants.find({ order: { id: 'DESC' } });
   }
+}
+
+function nameOf(text: string): string {
+  const name = text.trim();
+  if (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)) return name;
+  throw invalid('/name', 'a name has 1 to 200 printable characters');
 }

@@ -400,6 +400,7 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['viewer', 'GET', 'merchants'],
   ['viewer', 'GET', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
   ['admin', 'POST', 'merchants'],
+  ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/name'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/settings'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys/rotate'],

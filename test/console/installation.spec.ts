@@ -243,7 +243,11 @@ it('lets administrators create merchants, their keys and limits, and leaves a re
     words: 'within 60 s',
   });
 
+  expect((await act('name', { name: ' Old Bakery ' })).body.merchant.name).toBe('Old Bakery');
+
   const refusals = [
+    await act('name', { name: 'a\u0007b' }),
+    await admin.post('merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/name', { name: 'x' }),
     await act('keys', { scopes: ['everything'] }),
     await act('keys/rotate', { id: first.id, grace_hours: 1 }),
     await act('payout-limits', { currency, per: 'merchant' }),
@@ -252,7 +256,7 @@ it('lets administrators create merchants, their keys and limits, and leaves a re
     await act('settings', { name: 'no_setting', value: '1' }),
     await admin.post('merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys', { scopes: ['payments:read'] }),
   ];
-  expect(refusals.map(({ status }) => status)).toEqual([422, 409, 422, 404, 422, 422, 404]);
+  expect(refusals.map(({ status }) => status)).toEqual([422, 404, 422, 409, 422, 404, 422, 422, 404]);
   const acts = await environment.acts({ actor: 'operator:kim', merchantId: made.id });
   expect([...new Set(acts.map(({ action }) => action))].toSorted()).toEqual([
     'api_key.created',
@@ -260,6 +264,7 @@ it('lets administrators create merchants, their keys and limits, and leaves a re
     'api_key.rotated',
     'merchant.created',
     'merchant.duplicate_window_set',
+    'merchant.renamed',
     'payout_limit.set',
   ]);
 });

@@ -57,6 +57,7 @@ const acts = [
   'Limit payouts…',
   'Change: Pays out to',
   'Add an account…',
+  'Rename…',
   'Invite…',
   'Reset…',
   'Disable…',

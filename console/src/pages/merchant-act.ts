@@ -5,6 +5,7 @@ type PayoutLimit = MerchantPageView['payout_limits'][number];
 /** What an administrator may do to a merchant; which of it is being asked for. */
 export type MerchantAct =
   | { readonly act: 'set'; readonly setting: SettingView }
+  | { readonly act: 'rename'; readonly name: string }
   | { readonly act: 'key' }
   | {
       readonly act: 'rotate' | 'revoke';

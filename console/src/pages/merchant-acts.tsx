@@ -14,6 +14,8 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
   switch (of.act) {
     case 'set':
       return <SetSetting of={of} {...rest} />;
+    case 'rename':
+      return <Rename of={of} {...rest} />;
     case 'key':
       return <NewKey of={of} {...rest} />;
     case 'rotate':
@@ -24,6 +26,27 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
     case 'unlimit':
       return <RemoveLimit of={of} {...rest} />;
   }
+}
+
+function Rename({ merchantId, of, close }: To<'rename'>) {
+  const [name, setName] = useState(of.name);
+  return (
+    <Dialog
+      title="Rename the merchant"
+      label="Rename"
+      isReady={name.trim() !== '' && name.trim() !== of.name}
+      act={() => api<MerchantPageView>('POST', pathOf(merchantId, 'name'), { name })}
+      close={close}
+    >
+      <TextInput
+        label="Name"
+        description="Only people see it: keys and requests stay as they are."
+        maxLength={200}
+        value={name}
+        onChange={({ currentTarget: { value } }) => setName(value)}
+      />
+    </Dialog>
+  );
 }
 
 function SetSetting({ merchantId, of: { setting }, close }: To<'set'>) {

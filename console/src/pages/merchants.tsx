@@ -118,9 +118,12 @@ function Page({ view }: { view: MerchantPageView }) {
     <>
       {asked && <ActOnMerchant merchantId={merchant.id} of={asked} close={() => ask(null)} />}
       <Heading title={merchant.name} hint={`Merchant ${merchant.id}`}>
-        <Link to="/payments" search={{ merchant: merchant.id }}>
-          Its payments
-        </Link>
+        <Group gap="sm">
+          {mayKeep && button('Rename…', { act: 'rename', name: merchant.name })}
+          <Link to="/payments" search={{ merchant: merchant.id }}>
+            Its payments
+          </Link>
+        </Group>
       </Heading>
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">

@@ -113,6 +113,7 @@ function PaymentFacts({
     ['Refunded', money(payment.amount_refunded, currency)],
     ['Capture', payment.capture_mode],
     ['PSP', payment.psp === null ? 'none has taken it' : <PspReference key="psp" {...payment} />],
+    ['Routed to', <Routed key="routed" {...payment} />],
     ...(payment.failure ? [['Failure', `${payment.failure.code}: ${payment.failure.message}`] as const] : []),
     ['Created', <Time key="created" at={payment.created_at} />],
     ...operations.flatMap(({ operation, routes }) =>
@@ -137,6 +138,18 @@ function PaymentFacts({
     <Part title="Facts">
       <Facts facts={facts} />
     </Part>
+  );
+}
+
+/** The order of the accounts when the payment was made, and the rules of today for one like it. */
+function Routed({ candidates, amount, currency }: PaymentPageView['payment']) {
+  return (
+    <Group gap="xs" justify="end">
+      {candidates.length === 0 ? 'no account' : candidates.join(', then ')}
+      <Link to="/psps" search={{ amount: String(amount), currency }} hash="route" className="row-link">
+        why?
+      </Link>
+    </Group>
   );
 }
 

@@ -192,7 +192,11 @@ function Routing() {
     retry: false,
   });
   return (
-    <Part title="Where would it go?" hint="an example with a token for each account; nothing is made">
+    <Part
+      id="route"
+      title="Where would it go?"
+      hint="an example with a token for each account; nothing is made"
+    >
       <Group gap="sm" align="end" mb="sm">
         <NativeSelect
           label="Operation"
