@@ -954,4 +954,48 @@ describeInBrowser('the console', () => {
     if (pictures) await again.page.screenshot({ path: `${pictures}/sign-in-1440-light.png` });
     await Promise.all([context.close(), again.context.close()]);
   });
+
+  it('holds a night of 1,500 stuck payments, page by page, at every width', async () => {
+    await environment.sql(
+      `WITH one AS (SELECT payment_id FROM psp_requests WHERE stuck_at IS NOT NULL LIMIT 1),
+       made AS (SELECT n, ('019aa5c0-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid AS id FROM generate_series(1, 1500) n),
+       paid AS (
+         INSERT INTO payments
+         SELECT (jsonb_populate_record(p, jsonb_build_object('id', m.id, 'reference', 'night-' || m.n))).*
+           FROM payments p JOIN one ON one.payment_id = p.id CROSS JOIN made m)
+       INSERT INTO psp_requests
+       SELECT (jsonb_populate_record(r, jsonb_build_object('payment_id', m.id, 'entity_key', 'payment-' || m.id || '-charge',
+                 'psp_idempotency_key', 'night-' || m.n, 'psp_reference', NULL))).*
+         FROM psp_requests r JOIN one USING (payment_id) CROSS JOIN made m WHERE r.stuck_at IS NOT NULL`,
+    );
+    const { context, page, complaints } = await openPage(browser);
+    await freshCodeOf(environment, fay!);
+    await signIn(page, fay!);
+    const fromMs = performance.now();
+    await page.goto(`${service.url}/ops/stuck`);
+    const rows = page.locator('table.stacked tbody tr');
+    await eventually(async () => (await rows.count()) === 200, '200 rows are shown');
+    console.log(`200 of 1,500 stuck rows after ${Math.round(performance.now() - fromMs)} ms`);
+    await page.getByRole('link', { name: /^Stuck and open \d/ }).waitFor();
+    for (const width of [375, 768, 1_024, 1_440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const isWithin = () => page.evaluate<boolean>(`document.documentElement.scrollWidth <= ${width}`);
+      await eventually(isWithin, `the page is ${width} wide`);
+      if (pictures) await page.screenshot({ path: `${pictures}/stuck-many-${width}.png` });
+    }
+    let seen = 200;
+    for (
+      const next = page.getByRole('button', { name: /^(Next|Older|Newer|More)$/ });
+      (await next.count()) > 0;
+    ) {
+      const before = await rows.first().textContent();
+      await next.click();
+      await eventually(async () => (await rows.first().textContent()) !== before, 'the next page is shown');
+      seen += await rows.count();
+    }
+    expect(seen).toBeGreaterThanOrEqual(1_500);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
 });
