@@ -139,11 +139,15 @@ export function isSetting(action: ApprovableAction): action is SettingAction {
   return !('entity_key' in action);
 }
 
+export function isAboutOperator(action: SettingAction): action is OperatorAction {
+  return action.kind === 'invite_operator' || action.kind === 'reset_operator';
+}
+
 /** The subject of the action in audit records. */
 export function subjectOfAction(action: ApprovableAction): string {
   if (!isSetting(action)) return auditSubjectOf(action.entity_key);
   if (action.kind === 'correct_ledger') return `ledger:correction-${action.name}`;
-  if ('name' in action) return `operator:${action.name}`;
+  if (isAboutOperator(action)) return `operator:${action.name}`;
   return action.kind === 'change_psp_account' ? `psp:${action.psp}` : `merchant:${action.merchant_id}`;
 }
 

@@ -8,6 +8,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import {
   type ApprovableAction,
   hashOfAction,
+  isAboutOperator,
   isSetting,
   type OperationAction,
   type SettingAction,
@@ -81,14 +82,14 @@ export class Approvals {
   }
 
   /**
-   * Does what one person may do; asks for what lifts a bound, which takes a code. Returns what was asked for, or null.
+   * Does what one person may do; asks for what lifts a bound. That takes a code, as does what is done to operators in any case.
+   * Returns what was asked for, or null.
    * @throws Problem where it would be refused
    */
   async change(action: SettingAction, operator: SignedIn, code: string | null): Promise<ApprovalView | null> {
-    if (await this.settings.takesTwo(action, operator)) {
-      await this.sessions.confirm(operator, code);
-      return this.request(action, operator);
-    }
+    const takesTwo = await this.settings.takesTwo(action, operator);
+    if (takesTwo || isAboutOperator(action)) await this.sessions.confirm(operator, code);
+    if (takesTwo) return this.request(action, operator);
     await this.settings.perform(action, operator);
     return null;
   }

@@ -9,7 +9,7 @@ import { ApiKeysService } from '../merchants/api-keys.service.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { checkPayoutLimit, PayoutLimits } from '../merchants/payout-limits.js';
 import { PspAdministration } from '../psp-accounts/psp-administration.js';
-import { type CorrectLedger, type SettingAction } from './approvable-action.js';
+import { type CorrectLedger, isAboutOperator, type SettingAction } from './approvable-action.js';
 import { type Bounds, liftsBound } from './lifts-bound.js';
 import { actorOf } from '../operators/action-log.js';
 import { Operators } from '../operators/operators.js';
@@ -38,7 +38,10 @@ export class SettingActs {
    * @throws Problem `not_found`, `validation_failed`
    */
   async takesTwo(action: SettingAction, operator: { readonly name: string }): Promise<boolean> {
-    if (action.kind === 'invite_operator' || action.kind === 'reset_operator') {
+    if (isAboutOperator(action)) {
+      if (action.name === operator.name) {
+        throw new Problem('invalid_state', 'Another administrator resets you, or the command line.');
+      }
       await (action.kind === 'invite_operator'
         ? this.operators.checkInvited(action.name, action.person)
         : this.operators.checkReset(action.name));

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { type ChangedView } from '../approvals/approval-views.js';
 import { Approvals } from '../approvals/approvals.js';
 import { type PageView } from '../core/page.view.js';
+import { Problem } from '../core/problem.js';
 import { actorOf } from '../operators/action-log.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { OperatorSessions, type SignedIn } from '../operators/operator-sessions.js';
@@ -65,6 +66,9 @@ export class ConsoleOperatorsController {
     @Body() { name, code }: OperatorDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<PageView<OperatorRow>> {
+    if (name === operator.name) {
+      throw new Problem('invalid_state', 'Another administrator disables you, or the command line.');
+    }
     await this.sessions.confirm(operator, code ?? null);
     await this.operators.disable(name, actorOf(operator));
     return this.list();

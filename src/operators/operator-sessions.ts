@@ -162,14 +162,15 @@ export class OperatorSessions {
     }
   }
 
-  /** @throws Problem `unauthorized` */
+  /** Only for who has no other way in. @throws Problem `unauthorized` */
   async signInByLink(link: string, sourceAddress: string): Promise<NewSession> {
     const { rows } = await translateOutage(
       this.pool.query<SessionOwner>(
         `WITH used AS (DELETE FROM sign_in_links WHERE token_hash = $1 RETURNING operator_id, expires_at)
          SELECT o.id, o.name, o.role, ${LACKS_CREDENTIALS} AS "needsCredentials"
            FROM used JOIN operators o ON o.id = used.operator_id
-          WHERE used.expires_at > now() AND o.disabled_at IS NULL`,
+          WHERE used.expires_at > now() AND o.disabled_at IS NULL
+            AND num_nonnulls(o.password_hash, o.oidc_subject) = 0`,
         [digestOfToken(link)],
       ),
     );

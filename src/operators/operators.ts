@@ -32,9 +32,10 @@ const FIRST = 'first';
 /** `needsCredentials` in SQL, of an operator `o`. */
 export const LACKS_CREDENTIALS = `(o.password_hash IS NULL AND o.oidc_subject IS NULL AND o.name <> '${FIRST}')`;
 
+/** Disabled ones count too: whoever could disable the second person would otherwise be free to make one up. */
 const COLLEAGUE = `
 SELECT FROM operators o
- WHERE o.role IN ('approver', 'admin') AND o.disabled_at IS NULL AND num_nonnulls(o.password_hash, o.oidc_subject) > 0
+ WHERE o.role IN ('approver', 'admin') AND num_nonnulls(o.password_hash, o.oidc_subject) > 0
    AND o.person <> (SELECT person FROM operators WHERE name = $1) LIMIT 1`;
 
 /** How a provider names a person. */
@@ -47,6 +48,7 @@ interface OidcSubject {
 const NAME = /^(?!ops-token@)[a-z0-9][a-z0-9._@+-]{0,63}$/;
 const PERSON = /^[^\p{Cc}\p{Cs}]{1,320}$/u;
 const FIRST_LINK_MINUTES = 60;
+const NEWCOMER_LINK_MINUTES = 24 * 60;
 /** The actor of what a provider's word changes: chained like what people do. */
 const OIDC = 'operator:oidc';
 const NO_SUBJECT = { oidcIssuer: null, oidcSubject: null };
@@ -112,19 +114,15 @@ export class Operators {
   /** The token of a link that signs the operator in once, within a day, to choose credentials. Earlier links end. */
   async newcomerLink(name: string, actor: string): Promise<string> {
     const token = newSecret();
-    await this.change(
-      name,
-      'operator.link_made',
-      actor,
-      async ({ passwordHash, oidcSubject, disabledAt }) => {
-        if (passwordHash !== null || oidcSubject !== null || disabledAt !== null || name === FIRST) {
-          throw new Problem('invalid_state', `${name} is not an operator without credentials.`);
-        }
-        return { totpUsed: 0 };
-      },
-    );
-    const { id } = await this.operators.findOneByOrFail({ name });
-    await this.keepLink(id, token, 24 * 60);
+    await this.operators.manager.transaction(async (tx) => {
+      const operator = await locked(tx, name);
+      if (!needsCredentials(operator) || operator.disabledAt !== null) {
+        throw new Problem('invalid_state', `${name} is not an operator without credentials.`);
+      }
+      await tx.delete(SignInLink, { operatorId: operator.id });
+      await keepLink(tx, operator.id, token, NEWCOMER_LINK_MINUTES);
+      await this.record(tx, actor, 'operator.link_made', operator, {});
+    });
     return token;
   }
 
@@ -156,7 +154,7 @@ export class Operators {
     });
   }
 
-  /** Whether somebody else could approve what this operator asks for. */
+  /** Whether there is, or was, somebody else who could approve what this operator asks for. */
   async hasColleague(name: string): Promise<boolean> {
     const others = await translateOutage(this.operators.query<object[]>(COLLEAGUE, [name]));
     return others.length > 0;
@@ -248,16 +246,8 @@ export class Operators {
     const { id } =
       known ?? (await this.insert({ ...first, passwordHash: null, totpSecret: null }, 'system:setup'));
     const token = newSecret();
-    await this.keepLink(id, token, FIRST_LINK_MINUTES);
+    await keepLink(this.operators.manager, id, token, FIRST_LINK_MINUTES);
     return token;
-  }
-
-  private async keepLink(operatorId: string, token: string, minutes: number): Promise<void> {
-    await this.operators.query(
-      `INSERT INTO sign_in_links (token_hash, operator_id, expires_at)
-       VALUES ($1, $2, now() + $3 * interval '1 minute')`,
-      [digestOfToken(token), operatorId, minutes],
-    );
   }
 
   private insert(
@@ -312,9 +302,7 @@ export class Operators {
     set: (operator: Operator) => Promise<Partial<Operator>>,
   ): Promise<void> {
     return this.operators.manager.transaction(async (tx) => {
-      const lock = { mode: 'pessimistic_write' } as const;
-      const operator = await tx.findOne(Operator, { where: { name }, lock });
-      if (!operator) throw unknown(name);
+      const operator = await locked(tx, name);
       await this.apply(tx, operator, await set(operator), action, actor);
     });
   }
@@ -336,6 +324,25 @@ export class Operators {
       detail: { name, ...detail },
     });
   }
+}
+
+async function locked(tx: EntityManager, name: string): Promise<Operator> {
+  const operator = await tx.findOne(Operator, { where: { name }, lock: { mode: 'pessimistic_write' } });
+  if (!operator) throw unknown(name);
+  return operator;
+}
+
+async function keepLink(
+  sql: Pick<EntityManager, 'query'>,
+  operatorId: string,
+  token: string,
+  minutes: number,
+): Promise<void> {
+  await sql.query(
+    `INSERT INTO sign_in_links (token_hash, operator_id, expires_at)
+     VALUES ($1, $2, now() + $3 * interval '1 minute')`,
+    [digestOfToken(token), operatorId, minutes],
+  );
 }
 
 function checkNames(name: string, person: string): void {

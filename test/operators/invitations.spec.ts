@@ -172,6 +172,34 @@ it('change their own password by the old one and a code, and sign in again', asy
   await ConsoleClient.signedIn(url, leo);
 });
 
+it('have no second person made up for them by who has disabled the first', async () => {
+  const alone = await ConsoleClient.signedIn(url, await newOperator(environment, 'ned', 'admin', 'ned'));
+  expect((await alone.post('operators', { name: 'oda', role: 'viewer' })).status).toBe(403);
+  await environment.sql("UPDATE operators SET disabled_at = now() WHERE name NOT IN ('ned', 'kim')");
+  const asked = await invite('sock', { role: 'approver', person: 'sock' });
+  expect(asked.body.approval).toMatchObject({ subject: 'operator:sock' });
+  await environment.sql("UPDATE operators SET disabled_at = now() WHERE name = 'ned'");
+  expect((await invite('sock-2', { role: 'approver' })).body.approval).not.toBeNull();
+  expect(await rowOf('sock-2')).toBeUndefined();
+  await environment.sql("UPDATE operators SET disabled_at = NULL WHERE name = 'leo'");
+});
+
+it('reset and disable themselves in no case', async () => {
+  for (const path of ['reset', 'disable']) expect((await act(path, 'kim')).status).toBe(409);
+  expect((await admin.get('session')).status).toBe(200);
+});
+
+it('are let in by no link once they have credentials', async () => {
+  const link = `late-${Date.now()}`;
+  environment.hide(link);
+  await environment.sql(
+    `INSERT INTO sign_in_links (token_hash, operator_id, expires_at)
+     SELECT sha256($1::bytea), id, now() + interval '1 hour' FROM operators WHERE name = 'leo'`,
+    [link],
+  );
+  expect((await new ConsoleClient(url).post('session', { link })).status).toBe(401);
+});
+
 it('are disabled by one administrator, on record', async () => {
   expect((await admin.post('operators/disable', { name: 'leo' })).status).toBe(403);
   expect((await act('disable', 'leo')).status).toBe(200);
