@@ -150,9 +150,30 @@ const mutants = [
   {
     guard: 'what lifts a bound takes two people',
     file: 'src/approvals/approvals.ts',
-    find: 'if (await this.settings.takesTwo(action)) {',
-    put: 'if (await Promise.resolve(false)) {',
+    find: 'const takesTwo = await this.settings.takesTwo(action, operator);',
+    put: 'const takesTwo = await Promise.resolve(false);',
     specs: ['test/approvals/settings'],
+  },
+  {
+    guard: 'nobody invites alone who has disabled the second person',
+    file: 'src/operators/operators.ts',
+    find: "WHERE o.role IN ('approver', 'admin') AND num_nonnulls",
+    put: "WHERE o.role IN ('approver', 'admin') AND o.disabled_at IS NULL AND num_nonnulls",
+    specs: ['test/operators/invitations'],
+  },
+  {
+    guard: 'a link lets nobody in who has credentials',
+    file: 'src/operators/operator-sessions.ts',
+    find: 'AND num_nonnulls(o.password_hash, o.oidc_subject) = 0',
+    put: '',
+    specs: ['test/operators/invitations'],
+  },
+  {
+    guard: 'who has credentials does not choose new ones by a session alone',
+    file: 'src/operators/operators.ts',
+    find: 'if (!needsCredentials(operator)) throw new Problem',
+    put: 'if (operator.name === "") throw new Problem',
+    specs: ['test/operators/invitations'],
   },
   {
     guard: 'a "not done" against the PSP is shown, or says that it was given back',

@@ -19,7 +19,8 @@ export interface OwedItemRow {
   readonly psp: string;
   readonly currency: string;
   readonly amount: number;
-  readonly state: 'not_reported' | 'not_transferred';
+  /** `posted_later`: a report of the time before has it, and the ledger has it later. */
+  readonly state: 'not_reported' | 'not_transferred' | 'posted_later';
   readonly kind: string;
   readonly occurred_at: string;
   /** Whole days until the end of the day that was asked about. */

@@ -16,7 +16,8 @@ import {
 } from './month-end-views.js';
 import { cursorOf, placeIn } from './place-cursor.js';
 
-const ROWS_AT_ONCE = 5_000;
+/** All that a file has at most: each page reads all lines again. */
+const ROWS_AT_ONCE = 100_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** /ops/api/month-end: what finance closes a month with. `to` is the day it is about, or the last of the days. */

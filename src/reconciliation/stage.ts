@@ -100,8 +100,18 @@ export class Stage {
     return from && to ? { from, to } : null;
   }
 
-  /** Moves the lines that no report before had to where they are seen. Returns how many there are. */
+  /**
+   * Moves the lines that no report before had to where they are seen, and learns the transfer of those that one before had without.
+   * Returns how many are new.
+   */
   async move(psp: string, runId: string, hasIds: boolean): Promise<number> {
+    if (hasIds) {
+      await this.client.query(
+        `UPDATE report_lines l SET batch = s.batch FROM staged_lines s
+          WHERE l.psp = $1 AND l.key = s.key AND l.batch IS NULL AND s.batch IS NOT NULL`,
+        [psp],
+      );
+    }
     const key = hasIds
       ? 'key'
       : `key || CASE row_number() OVER (PARTITION BY key ORDER BY line) WHEN 1 THEN ''

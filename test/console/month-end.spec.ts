@@ -53,7 +53,7 @@ const HEADING =
 function line(
   id: string,
   of: string,
-  money: readonly [number, number],
+  money: readonly [gross: number, fee: number, currency?: string],
   more: { intent?: string; batch?: string; at?: string },
 ) {
   const [gross, fee] = money;
@@ -63,7 +63,7 @@ function line(
   return [
     id,
     created,
-    'usd',
+    money[2] ?? 'usd',
     decimal(gross),
     decimal(fee),
     decimal(gross - fee),
@@ -151,8 +151,10 @@ describe('a month that is closed', () => {
     expect(await owed(`to=${day}&psp=adyen`)).toEqual([]);
     expect(await owed(`to=${day}&currency=EUR`)).toEqual([]);
     expect(await owed(`to=${dayAt(-40)}`)).toEqual([]);
-    // Transfers are of no merchant.
-    expect(await owed(`to=${day}&merchant_id=${merchantId}`)).toMatchObject([{ held: 3_910, items: 2 }]);
+    // Transfers are of no merchant: what is owed for one is what is open.
+    expect(await owed(`to=${day}&merchant_id=${merchantId}`)).toMatchObject([
+      { held: 1_970, rest: 0, items: 2 },
+    ]);
     expect(await owed(`to=${day}&merchant_id=019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42`)).toEqual([]);
   });
 
@@ -234,5 +236,60 @@ describe('a month that is closed', () => {
     const all = first.data.map(({ payment_id: id }) => id);
     expect(new Set(all)).toEqual(new Set([ids[2], ids[3]]));
     expect((await finance.get('month-end/owed/items?cursor=x')).status).toBe(422);
+  });
+
+  it('takes off what a report of the day has and the ledger has later', async () => {
+    const [{ intent }] = (await environment.sql<{ intent: string }>(
+      'SELECT psp_reference AS intent FROM psp_requests WHERE payment_id = $1',
+      [ids[3]],
+    )) as [{ intent: string }];
+    const yesterday = line('txn_8', 'charge', [1_000, 30], { intent, batch: 'po_march04', at: at(-1) });
+    await upload('stripe', 'late.csv', `${HEADING}\n${yesterday}\n`);
+    const [then] = (await read<PageView<OwedRow>>(`owed?to=${dayAt(-1)}&currency=USD`)).data;
+    expect(then).toMatchObject({ held: -30, not_reported: -1_000, not_transferred: 970, rest: 0 });
+    const { data } = await read<PageView<OwedItemRow>>(`owed/items?to=${dayAt(-1)}&currency=USD`);
+    expect(data.map(({ state }) => state).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'not_transferred',
+      'posted_later',
+    ]);
+    // Today the ledger has it too.
+    const [now] = (await read<PageView<OwedRow>>(`owed?to=${day}&currency=USD`)).data;
+    expect(now).toMatchObject({ not_reported: 0, not_transferred: 1_940, rest: -5_200 });
+  });
+
+  it('learns from a later report which transfer a line was paid by', async () => {
+    const money = [1_000, 30, 'eur'] as const;
+    const owed = async () => (await read<PageView<OwedRow>>(`owed?to=${day}&currency=EUR`)).data;
+    const report = (batch?: string) =>
+      line('txn_e', 'charge', money, { intent: 'pi_e', ...(batch ? { batch } : {}) });
+    await upload('stripe', 'activity.csv', `${HEADING}\n${report()}\n`);
+    expect(await owed()).toMatchObject([{ not_transferred: 970, items: 1 }]);
+    const payout = line('txn_p', 'payout', [-970, 0, 'eur'], { batch: 'po_euro01' });
+    await upload('stripe', 'payouts.csv', `${HEADING}\n${report('po_euro01')}\n${payout}\n`);
+    expect(await owed()).toMatchObject([{ not_transferred: 0, items: 0 }]);
+  });
+
+  it('owes what transfers left of lines without a batch, though they end within one', async () => {
+    const columns = { key: 'id', type: 'kind', currency: 'ccy', gross: 'amount', occurredAt: 'time' };
+    const types = { SALE: 'payment', PAYOUT: 'settlement' };
+    const mapping = JSON.stringify({ columns, types, covers: ['payment'] });
+    const rows = [
+      ['1', 'SALE', '1.00', at(-5)],
+      ['2', 'SALE', '0.70', at(-4)],
+      ['3', 'SALE', '0.50', at(-3)],
+      ['4', 'PAYOUT', '-1.50', at(-2)],
+    ].map(([id, kind, amount, time]) => [id, kind, 'GBP', amount, time].join(','));
+    const query = new URLSearchParams({ psp: 'keyless', name: 'k.csv', trial: 'no', mapping }).toString();
+    const csv = `id,kind,ccy,amount,time\n${rows.join('\n')}\n`;
+    expect((await finance.upload(`reconciliation/reports?${query}`, Buffer.from(csv))).status).toBe(200);
+    expect((await read<PageView<OwedRow>>(`owed?to=${day}&psp=keyless`)).data).toMatchObject([
+      { currency: 'GBP', not_transferred: 70 },
+    ]);
+    const { data } = await read<PageView<OwedItemRow>>(`owed/items?to=${day}&psp=keyless`);
+    expect(data.map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['payment', 70],
+      ['payment', 50],
+      ['part_of_transfer', -50],
+    ]);
   });
 });
