@@ -65,6 +65,8 @@ export interface CorrectLedger {
   /** Minor units, above zero. */
   readonly amount: number;
   readonly currency: string;
+  /** The day (UTC) that it is of; null: the one on which it is approved. */
+  readonly day: string | null;
   readonly note: string;
 }
 

@@ -48,8 +48,8 @@ export class SettingActs {
       return this.operators.hasColleague(operator.name);
     }
     if (action.kind === 'correct_ledger') {
-      await checkCorrection(this.source.manager, correctionOf(action));
-      return true;
+      if (!(await checkCorrection(this.source.manager, correctionOf(action)))) return true;
+      throw new Problem('invalid_state', `The correction ${action.name} is posted already.`);
     }
     if (action.kind === 'change_psp_account') return action.addresses.length > 0;
     if (action.kind === 'set_payout_limit') checkPayoutLimit(action);
@@ -96,8 +96,8 @@ export class SettingActs {
         return 'reset: an administrator makes the link';
       case 'correct_ledger': {
         const by = { actor, auditId: this.ids.uuid() };
-        const { source } = await postCorrection(this.source, correctionOf(action), by);
-        return `posted as ${source}`;
+        const { source, isNew } = await postCorrection(this.source, correctionOf(action), by);
+        return isNew ? `posted as ${source}` : `${source} was posted before`;
       }
     }
     return 'set';
@@ -131,7 +131,7 @@ export class SettingActs {
 }
 
 function correctionOf({ merchant_id: merchantId, amount, currency, ...action }: CorrectLedger): Correction {
-  const { name, psp, debit, credit, note } = action;
+  const { name, psp, debit, credit, day, note } = action;
   const money = { amount, currency };
   return {
     name,
@@ -140,6 +140,7 @@ function correctionOf({ merchant_id: merchantId, amount, currency, ...action }: 
     debit,
     credit,
     money,
+    day,
     note,
   };
 }

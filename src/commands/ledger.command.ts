@@ -140,7 +140,7 @@ export function addLedger(payonce: Command, perform: RunCommand): void {
       'move an amount from one account to another; nothing that is posted changes',
       '--name fee-2026-11 --psp stripe --debit fees --credit psp_clearing --amount 450 --currency EUR --note "Invoice 7"',
     ),
-  ).action(({ name, psp, debit, credit, amount, currency, merchant, note }: CorrectOptions) =>
+  ).action(({ name, psp, debit, credit, amount, currency, merchant, day, note }: CorrectOptions) =>
     perform(async (opened) => {
       const [{ postCorrection }, { isCurrency, formatMoney }] = await Promise.all([
         import('../ledger/corrections.js'),
@@ -157,6 +157,7 @@ export function addLedger(payonce: Command, perform: RunCommand): void {
           debit,
           credit,
           money,
+          day: day ?? null,
           note: await noteOf('--note', note, opened),
         },
         { actor: actor(), auditId: opened.ids.uuid() },
@@ -178,6 +179,7 @@ interface CorrectOptions {
   readonly amount: string;
   readonly currency: string;
   readonly merchant?: string;
+  readonly day?: string;
   readonly note: string;
 }
 
@@ -192,7 +194,8 @@ function withCorrection(made: Command): Command {
     .requiredOption('--amount <n>', 'in minor units')
     .requiredOption('--currency <code>', 'such as EUR')
     .requiredOption('--note <text>', 'why, for the audit record')
-    .option('--merchant <id>', 'the merchant that it is about', uuidOf);
+    .option('--merchant <id>', 'the merchant that it is about', uuidOf)
+    .option('--day <day>', 'the day (UTC) that it is of; default: today', dayOf);
 }
 
 /** With what is due posted first, so that the answer holds what happened until now. */

@@ -169,7 +169,7 @@ SELECT psp, key, batch, settled AS currency, -net AS amount, occurred_at AS at, 
   FROM report_lines
  WHERE kind = 'settlement' AND net <> 0 AND occurred_at >= $1::date - 12 AND occurred_at < $2::date + 13
  ORDER BY occurred_at, psp, key LIMIT ${MOST + 1}`;
-/** Of an amount that was transferred, as wide as pairs are looked for. */
+/** Bookings of amounts that were transferred; `pairTransfers` looks no further. */
 const BOOKINGS = `
 SELECT psp AS account, psp || ' ' || key AS key, currency, gross AS amount, occurred_at AS at, psp_reference AS "pspReference",
        reference, batch

@@ -17,6 +17,8 @@ export interface Correction {
   readonly credit: LedgerAccount;
   /** Above zero. */
   readonly money: Money;
+  /** The day (UTC) that it is of, `2026-11-30`, not after today; null: now. */
+  readonly day: string | null;
   /** 1 to 500 characters; no secrets, no customer data. */
   readonly note: string;
 }
@@ -33,11 +35,11 @@ SELECT d.amount, d.currency, d.psp, d.account AS debit, e.account AS credit
   FROM ledger_lines d JOIN ledger_lines e USING (merchant_id, source)
  WHERE d.merchant_id = $1 AND d.source = $2 AND d.line = 1 AND e.line = 2`;
 
-/** @throws Problem `validation_failed`; `invalid_state` where another correction has this name */
+/** Whether it is posted already. @throws Problem `validation_failed`; `invalid_state` where another correction has this name */
 export async function checkCorrection(
   sql: Pick<EntityManager, 'query'>,
-  { name, merchantId, psp, debit, credit, money, note }: Correction,
-): Promise<void> {
+  { name, merchantId, psp, debit, credit, money, day, note }: Correction,
+): Promise<boolean> {
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(name)) {
     throw new Problem('validation_failed', 'The name must be 1 to 100 letters, digits, ".", "_" or "-".');
   }
@@ -46,6 +48,12 @@ export async function checkCorrection(
   }
   if (debit === credit || !Number.isSafeInteger(money.amount) || money.amount <= 0) {
     throw new Problem('validation_failed', 'A correction moves an amount above zero between two accounts.');
+  }
+  if (
+    day !== null &&
+    (await sql.query<object[]>(`SELECT WHERE $1::date > (now() AT TIME ZONE 'UTC')::date`, [day])).length > 0
+  ) {
+    throw new Problem('validation_failed', 'A correction is of a day that has begun.');
   }
   const known = await sql.query<object[]>('SELECT FROM ledger_days WHERE psp = $1 LIMIT 1', [psp]);
   if (known.length === 0) {
@@ -56,6 +64,7 @@ export async function checkCorrection(
   const isOther =
     before && JSON.stringify({ amount, currency, psp, debit, credit }) !== JSON.stringify(before);
   if (isOther) throw new Problem('invalid_state', `Another correction is called ${name}.`);
+  return before !== undefined;
 }
 
 const sourceOf = (name: string) => `correction-${name}`;
@@ -70,15 +79,15 @@ export async function postCorrection(
   correction: Correction,
   { actor, auditId }: CorrectionActor,
 ): Promise<{ readonly source: string; readonly isNew: boolean }> {
-  const { name, merchantId, psp, debit, credit, money, note } = correction;
+  const { name, merchantId, psp, debit, credit, money, day, note } = correction;
   const merchant = merchantId ?? NO_MERCHANT;
   const source = sourceOf(name);
   return data.transaction(async (tx) => {
     await checkCorrection(tx, correction);
     const [posted] = await tx.query<{ at: Date }[]>(
       `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at, debit, credit, currency, amount)
-       VALUES ($1, $2, 'correction', $3, now(), $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING occurred_at AS at`,
-      [merchant, source, psp, debit, credit, money.currency, money.amount],
+       VALUES ($1, $2, 'correction', $3, coalesce(least(($8::date + interval '12 hours') AT TIME ZONE 'UTC', now()), now()), $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING posted_at AS at`,
+      [merchant, source, psp, debit, credit, money.currency, money.amount, day],
     );
     if (!posted) {
       // Another one may have taken the name since.
@@ -92,7 +101,7 @@ export async function postCorrection(
       actor,
       action: 'ledger.corrected',
       subject: `ledger:${source}`,
-      detail: { psp, debit, credit, ...money, note: redact(note.trim()) },
+      detail: { psp, debit, credit, ...money, ...(day === null ? {} : { day }), note: redact(note.trim()) },
     });
     return { source, isNew: true };
   });

@@ -226,7 +226,7 @@ export class ReconciliationController {
     return { due: true };
   }
 
-  /** It was imported by hand: the newest report of the account that was imported since it was due. */
+  /** It was imported by hand: as the newest report of its time and account that was imported since it was due. */
   @Post('fetches/done')
   @HttpCode(200)
   @ForRole('finance')
@@ -236,7 +236,10 @@ export class ReconciliationController {
   ): Promise<{ readonly run_id: string }> {
     const runId = await this.due.doneByHand(psp, id);
     if (runId === null) {
-      throw new Problem('invalid_state', `No report of ${psp} was imported since this one was due.`);
+      throw new Problem(
+        'invalid_state',
+        `No report of ${psp} that is of its time was imported since it was due.`,
+      );
     }
     await this.acts.record(operator, NO_MERCHANT, 'report.done_by_hand', `psp:${psp}`, { id, run_id: runId });
     return { run_id: runId };

@@ -266,7 +266,21 @@ export function noteViewOf({ id, at, by, note }: BreakNote): NoteView {
   return { id, at: at.toISOString(), by, note };
 }
 
-export function fetchViewOf({ psp, id, dueAt, state, tries, nextAt, fault, runId }: FetchRecord): FetchView {
-  const times = { due_at: dueAt.toISOString(), next_at: nextAt?.toISOString() ?? null };
+export function fetchViewOf({
+  psp,
+  id,
+  periodFrom,
+  dueAt,
+  state,
+  tries,
+  nextAt,
+  fault,
+  runId,
+}: FetchRecord): FetchView {
+  const times = {
+    period_from: periodFrom?.toISOString() ?? null,
+    due_at: dueAt.toISOString(),
+    next_at: nextAt?.toISOString() ?? null,
+  };
   return { psp, id, ...times, state, tries, fault, run_id: runId };
 }

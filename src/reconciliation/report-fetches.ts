@@ -26,6 +26,8 @@ export interface FetchFigures {
 export interface FetchRecord {
   readonly psp: string;
   readonly id: string;
+  /** The beginning of the time that it is of; null for one that was announced. */
+  readonly periodFrom: Date | null;
   readonly dueAt: Date;
   readonly state: 'due' | 'done' | 'refused';
   readonly tries: number;
@@ -122,14 +124,18 @@ export class ReportFetches {
   }
 
   /**
-   * It came by another way: as the newest report of its account that was imported since it was due, whose run is returned. Null
-   * where there is none, or where it is imported already.
+   * It came by another way: as the newest report of its account that was imported since it was due, is of its time, and is no
+   * other fetch's. Returns the run; null where there is none, or where it is imported already.
    */
   async doneByHand(psp: string, id: string): Promise<string | null> {
     const { rows } = await this.pool.query<{ runId: string }>(
       `UPDATE report_fetches f SET state = 'done', run_id = r.id, next_at = NULL
-         FROM (SELECT psp, id, imported_at FROM reconciliation_runs WHERE psp = $1 ORDER BY imported_at DESC LIMIT 1) r
-        WHERE f.psp = $1 AND f.id = $2 AND f.state <> 'done' AND r.imported_at >= f.due_at
+         FROM report_fetches g CROSS JOIN LATERAL (
+           SELECT id FROM reconciliation_runs r
+            WHERE r.psp = $1 AND r.imported_at >= g.due_at AND NOT EXISTS (SELECT FROM report_fetches o WHERE o.psp = $1 AND o.run_id = r.id)
+              AND (g.period_from IS NULL OR (r.period_from < g.period_to AND r.period_to >= g.period_from))
+            ORDER BY imported_at DESC LIMIT 1) r
+        WHERE g.psp = $1 AND g.id = $2 AND f.psp = $1 AND f.id = $2 AND f.state <> 'done'
        RETURNING f.run_id AS "runId"`,
       [psp, id],
     );
@@ -139,7 +145,7 @@ export class ReportFetches {
   /** The newest first. */
   async list(limit = 50): Promise<FetchRecord[]> {
     const { rows } = await this.pool.query<FetchRecord>(
-      `SELECT psp, id, due_at AS "dueAt", state, tries, next_at AS "nextAt", fault, run_id AS "runId"
+      `SELECT psp, id, period_from AS "periodFrom", due_at AS "dueAt", state, tries, next_at AS "nextAt", fault, run_id AS "runId"
          FROM report_fetches ORDER BY due_at DESC, psp, id LIMIT $1`,
       [limit],
     );

@@ -187,15 +187,24 @@ describe('a report that was due', () => {
     await environment.sql("UPDATE report_fetches SET due_at = now() + interval '1 hour'");
     expect(await done('schedule:x')).toMatchObject({
       status: 409,
-      body: { detail: 'No report of stripe was imported since this one was due.' },
+      body: { detail: 'No report of stripe that is of its time was imported since it was due.' },
     });
     await environment.sql("UPDATE report_fetches SET due_at = now() - interval '1 day'");
+    // The report is of today, and the fetch of the day before yesterday.
+    expect((await done('schedule:x')).status).toBe(409);
+    await environment.sql('UPDATE report_fetches SET period_to = now()');
     const [run] = (await list<{ id: string; psp: string }>('runs')).filter(({ psp }) => psp === 'stripe');
     expect((await done('schedule:x')).body).toEqual({ run_id: run!.id });
     expect(await list<FetchView>('fetches')).toMatchObject([
       { state: 'done', run_id: run!.id, next_at: null },
     ]);
     expect((await done('schedule:x')).status).toBe(409);
+    // A report is that of one fetch.
+    await environment.sql(
+      `INSERT INTO report_fetches (psp, id, period_from, period_to, due_at, next_at)
+       SELECT psp, 'schedule:z', period_from, period_to, due_at, now() FROM report_fetches`,
+    );
+    expect((await done('schedule:z')).status).toBe(409);
     const acts = await environment.sql(
       "SELECT actor FROM audit_records WHERE action = 'report.done_by_hand'",
     );
@@ -212,6 +221,7 @@ describe('a correction of the ledger', () => {
     amount: 450,
     currency: 'USD',
     note: 'Invoice 7 of Stripe',
+    day: '2026-11-20',
   };
   const ask = async (over: object = {}) =>
     finance.post<ChangedView & { readonly detail?: string }>('approvals/corrections', {
@@ -221,7 +231,8 @@ describe('a correction of the ledger', () => {
     });
   const posted = () =>
     environment.sql(
-      `SELECT source, debit, credit, amount::int FROM ledger_transactions WHERE kind = 'correction'`,
+      `SELECT source, debit, credit, amount::int, (occurred_at AT TIME ZONE 'UTC')::date::text AS day
+         FROM ledger_transactions WHERE kind = 'correction'`,
     );
 
   it('is posted once another person has approved it, and says who asked', async () => {
@@ -246,7 +257,13 @@ describe('a correction of the ledger', () => {
     expect((await finance.post(`approvals/${id}/approve`, { action_hash })).status).toBe(403);
     expect((await approve()).body.result).toBe('done: posted as correction-fee-2026-11');
     expect(await posted()).toEqual([
-      { source: 'correction-fee-2026-11', debit: 'fees', credit: 'psp_clearing', amount: 450 },
+      {
+        source: 'correction-fee-2026-11',
+        debit: 'fees',
+        credit: 'psp_clearing',
+        amount: 450,
+        day: '2026-11-20',
+      },
     ]);
     expect((await approve()).status).toBe(409);
     const [act] = await environment.sql(
@@ -257,6 +274,8 @@ describe('a correction of the ledger', () => {
 
   it.each([
     [409, { amount: 451 }, 'Another correction is called fee-2026-11.'],
+    [409, {}, 'The correction fee-2026-11 is posted already.'],
+    [422, { name: 'x', day: '2199-01-01' }, 'A correction is of a day that has begun.'],
     [422, { name: 'x', psp: 'nobody' }, 'No entry of the ledger names the PSP account nobody.'],
     [422, { name: 'x', credit: 'fees' }, 'A correction moves an amount above zero between two accounts.'],
     [422, { name: 'a b' }, undefined],

@@ -70,6 +70,7 @@ const labels: Readonly<Record<string, string>> = {
   prefix: 'Key',
   psp: 'PSP account',
   name: 'Name',
+  day: 'Of the day (UTC)',
   role: 'Role',
   person: 'Person',
   debit: 'Debit: has more afterwards',
@@ -88,7 +89,8 @@ function written(value: unknown): string {
 /** The changed members of a setting. */
 function Setting({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
   const { merchant_id: merchant, currency, amount, ...others } = details;
-  const members = Object.entries(others).map(([name, value]) => {
+  const given = Object.entries(others).filter(([name, value]) => name !== 'day' || value !== null);
+  const members = given.map(([name, value]) => {
     const isAccount = name === 'debit' || name === 'credit';
     return [labels[name] ?? name, isAccount ? words(String(value)) : written(value)] as const;
   });

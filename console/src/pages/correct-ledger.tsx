@@ -15,7 +15,15 @@ import { ledgerAccounts } from './ledger-filters.js';
 /** Asks for an amount to be moved from one account of the ledger to another. */
 export function CorrectLedger({ close }: { readonly close: () => void }) {
   const psps = useQuery({ queryKey: ['psps'], queryFn: () => api<PageView<PspAccountRow>>('GET', 'psps') });
-  const [text, setText] = useState({ name: '', psp: '', currency: '', debit: '', credit: '', note: '' });
+  const [text, setText] = useState({
+    name: '',
+    psp: '',
+    currency: '',
+    debit: '',
+    credit: '',
+    day: '',
+    note: '',
+  });
   const [amount, setAmount] = useState<number | null>(null);
   const [code, setCode] = useState('');
   const set = (name: keyof typeof text) => (value: string) =>
@@ -34,14 +42,22 @@ export function CorrectLedger({ close }: { readonly close: () => void }) {
   );
   const isCurrency = /^[A-Z]{3}$/.test(text.currency);
   const isNamed = /^[A-Za-z0-9._-]{1,100}$/.test(text.name);
-  const isFull = Object.values(text).every((value) => value.trim() !== '');
+  const { day, ...needed } = text;
+  const isFull = Object.values(needed).every((value) => value.trim() !== '');
   return (
     <Dialog
       title="Correct the ledger"
       label="Ask for approval"
       size="lg"
       isReady={isFull && isCurrency && isNamed && amount !== null && text.debit !== text.credit}
-      act={() => api<ChangedView>('POST', 'approvals/corrections', { ...text, amount, ...codeOf(code) })}
+      act={() =>
+        api<ChangedView>('POST', 'approvals/corrections', {
+          ...needed,
+          ...(day === '' ? {} : { day }),
+          amount,
+          ...codeOf(code),
+        })
+      }
       shown={() => (
         <Text size="sm">
           It is posted once another person has approved it. It waits among the{' '}
@@ -82,6 +98,14 @@ export function CorrectLedger({ close }: { readonly close: () => void }) {
         {choice('credit', 'Credit: has less', ledgerAccounts)}
       </Group>
       {isCurrency && <AmountInput label="Amount" currency={text.currency} set={setAmount} />}
+      <TextInput
+        label="Of the day (UTC)"
+        description="In the month that it closes; today where it is left out."
+        type="date"
+        max={new Date().toISOString().slice(0, 10)}
+        value={day}
+        onChange={({ currentTarget: { value } }) => set('day')(value)}
+      />
       <Words label="Why" placeholder="Invoice 7 of the PSP" value={text.note} set={set('note')} />
       <CodeField value={code} set={setCode} hint="Another person has to approve it." />
     </Dialog>

@@ -106,10 +106,12 @@ function Before({ of }: { readonly of: Of }) {
   });
   const fetches = useQuery({
     queryKey: ['fetches'],
-    queryFn: () => api<PageView<FetchView>>('GET', 'reconciliation/fetches?limit=200'),
+    queryFn: () => api<PageView<FetchView>>('GET', 'reconciliation/fetches?limit=1000'),
   });
   const isOf = ({ psp }: { readonly psp: string }) => of['psp'] === undefined || of['psp'] === psp;
-  const late = fetches.data?.data.filter((each) => isOf(each) && each.state !== 'done' && each.due_at <= end);
+  const late = fetches.data?.data.filter(
+    (each) => isOf(each) && each.state !== 'done' && (each.period_from ?? each.due_at) <= end,
+  );
   const open = breaks.data?.data.filter((each) => isOf(each) && each.occurred_at <= end);
   const unbooked = transfers.data?.data.filter(({ booked_at: at }) => at === null);
   const unexplained = owed.data?.data.filter(({ rest }) => rest !== 0);
