@@ -59,6 +59,8 @@ async function enrol(client: ConsoleClient, name: string): Promise<OperatorCrede
 it('are invited by one administrator while there is nobody else who may approve it', async () => {
   expect((await invite('first')).status).toBe(422);
   expect((await invite('Not a name')).status).toBe(422);
+  // Alone, and never by a session without its authenticator.
+  expect((await admin.post('operators', { name: 'leo', role: 'approver' })).status).toBe(403);
   expect((await invite('leo', { role: 'approver' })).body).toEqual({ approval: null });
   expect(await rowOf('leo')).toMatchObject({ state: 'invited', role: 'approver', signs_in_by: 'link' });
   const { token } = (await act<{ token: string }>('link', 'leo')).body;
