@@ -122,10 +122,10 @@ WITH transferred AS (
      AND is_later = EXISTS (
        SELECT FROM reconciliation_matches m JOIN report_lines l ON l.psp = m.psp AND l.key = m.line_key
         WHERE m.merchant_id = e.merchant_id AND m.source = e.source AND l.occurred_at < $1)
-     AND (e.kind NOT IN ('capture', 'capture_reversed') OR NOT EXISTS (
-       SELECT FROM ledger_transactions c
-        WHERE c.merchant_id = e.merchant_id
-          AND c.source IN (e.source || '#reversed', CASE e.kind WHEN 'capture_reversed' THEN regexp_replace(e.source, '#reversed$', '') END)))
+     AND (e.kind NOT IN ('capture', 'capture_reversed', 'orphan', 'orphan_undone') OR NOT EXISTS (
+       SELECT FROM ledger_transactions o
+        WHERE o.merchant_id = e.merchant_id
+          AND o.source IN (e.source || '#reversed', e.source || '#undone', nullif(regexp_replace(e.source, '#(reversed|undone)$', ''), e.source))))
 )`;
 
 const OF_MERCHANT = '($4::uuid IS NULL OR merchant_id = $4)';

@@ -35,7 +35,7 @@ describeInBrowser('the end of a month', () => {
     await postDue(environment);
     await environment.sql(
       `INSERT INTO report_fetches (psp, id, period_from, period_to, due_at, state, tries, fault)
-       VALUES ('adyen', 'schedule:x', now() - interval '2 days', now() - interval '1 s', now() - interval '1 s', 'refused', 3, 'HTTP 403')`,
+       VALUES ('adyen', 'schedule:x', now() - interval '2 days', now() + interval '1 minute', now() - interval '1 s', 'refused', 3, 'HTTP 403')`,
     );
     browser = await openBrowser();
   });

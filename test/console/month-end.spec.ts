@@ -292,4 +292,20 @@ describe('a month that is closed', () => {
       ['part_of_transfer', -50],
     ]);
   });
+
+  it('has no part that a report can never have: a capture that failed, an orphan that was undone', async () => {
+    const post = (source: string, kind: string, debit: string, credit: string) =>
+      environment.sql(
+        `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at, debit, credit, currency, amount)
+         VALUES ($1, $2, $3, 'adyen', now(), $4, $5, 'CHF', 500)`,
+        [merchantId, source, kind, debit, credit],
+      );
+    await post('payment-x-capture#1', 'capture', 'psp_clearing', 'merchant_payable');
+    await post('payment-y-charge#1', 'orphan', 'psp_clearing', 'orphans');
+    const owed = async () => (await read<PageView<OwedRow>>(`owed?to=${day}&psp=adyen`)).data;
+    expect(await owed()).toMatchObject([{ currency: 'CHF', held: 1_000, not_reported: 1_000, items: 2 }]);
+    await post('payment-x-capture#1#reversed', 'capture_reversed', 'merchant_payable', 'psp_clearing');
+    await post('payment-y-charge#1#undone', 'orphan_undone', 'orphans', 'psp_clearing');
+    expect(await owed()).toEqual([]);
+  });
 });
