@@ -58,7 +58,7 @@ export class ConsoleOperatorsController {
     return { token: await this.operators.newcomerLink(name, actorOf(operator)) };
   }
 
-  /** At once, by one person: it only takes away. */
+  /** Disables an operator at once, by one administrator. The disabled one still counts as a second person (ADR 0194). */
   @Post('disable')
   @HttpCode(200)
   @ForRole('admin')

@@ -12,6 +12,7 @@ import {
 import { Problem } from '../core/problem.js';
 import { readBankBatches, readBankFiles } from '../database/bank-lists.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { IDLE } from '../operators/operator-sessions.js';
 import { cursorOf, noCursor, placeIn } from './place-cursor.js';
 import { subjectOf } from '../request-storage/entity-key.js';
 import { type PageView } from '../core/page.view.js';
@@ -169,7 +170,7 @@ SELECT o.name, o.role, o.person,
             WHEN num_nonnulls(o.password_hash, o.oidc_subject) = 0 THEN 'invited' ELSE 'active' END AS state,
        CASE WHEN o.oidc_subject IS NOT NULL THEN 'provider'
             WHEN o.password_hash IS NOT NULL THEN 'password' ELSE 'link' END AS signs_in_by,
-       count(s.*) FILTER (WHERE s.seen_at > now() - interval '15 minutes')::int AS sessions,
+       count(s.*) FILTER (WHERE s.seen_at > now() - ${IDLE})::int AS sessions,
        max(s.seen_at) AS last_seen_at, o.created_at
   FROM operators o LEFT JOIN operator_sessions s ON s.operator_id = o.id
  GROUP BY o.id ORDER BY o.disabled_at IS NOT NULL, o.name LIMIT 1000`;

@@ -47,7 +47,7 @@ interface SignInFactors {
 }
 
 /** All by the database's clock. Idle: PCI DSS 4.0.1, 8.2.8. */
-const IDLE = "interval '15 minutes'";
+export const IDLE = "interval '15 minutes'";
 const LONGEST = "interval '12 hours'";
 /** How old the sign-in may be of an operator without an authenticator whose act takes a code. */
 const FRESH = "interval '10 minutes'";

@@ -32,7 +32,7 @@ const FIRST = 'first';
 /** `needsCredentials` in SQL, of an operator `o`. */
 export const LACKS_CREDENTIALS = `(o.password_hash IS NULL AND o.oidc_subject IS NULL AND o.name <> '${FIRST}')`;
 
-/** Disabled ones count too: whoever could disable the second person would otherwise be free to make one up. */
+/** Disabled operators count: an administrator could otherwise disable the second person and invite a false one alone. */
 const COLLEAGUE = `
 SELECT FROM operators o
  WHERE o.role IN ('approver', 'admin') AND num_nonnulls(o.password_hash, o.oidc_subject) > 0
@@ -154,7 +154,7 @@ export class Operators {
     });
   }
 
-  /** Whether there is, or was, somebody else who could approve what this operator asks for. */
+  /** True if another person has, or had, a role that approves what this operator asks for. */
   async hasColleague(name: string): Promise<boolean> {
     const others = await translateOutage(this.operators.query<object[]>(COLLEAGUE, [name]));
     return others.length > 0;
@@ -362,7 +362,7 @@ function checkReset({ name, oidcSubject, disabledAt }: Operator): void {
   if (disabledAt !== null || name === FIRST) throw new Problem('invalid_state', `${name} is disabled.`);
 }
 
-/** Neither a password nor a provider lets the operator in. The one of the first link never has any. */
+/** True if the operator has no password and no account at a provider. False for the operator of the first link. */
 function needsCredentials({
   name,
   passwordHash,

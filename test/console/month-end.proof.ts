@@ -12,7 +12,7 @@ import { postDue } from '../support/ledger.js';
 import { bankStatement, pspsWithBank } from '../support/month-end.js';
 import { ApiClient, orderOf, type Service, TestEnvironment } from '../support/test-environment.js';
 
-/** Where pictures of the way go, where someone wants to look at them. */
+/** The folder for pictures of each step; unset: none are taken. */
 const { CONSOLE_SCREENSHOTS: pictures } = process.env;
 
 /**

@@ -185,7 +185,7 @@ describe('a month that is closed', () => {
       statements: [{ account: 'bank' }],
     });
     expect((await read<TransfersView>(`transfers?${month}&psp=adyen`)).data).toEqual([]);
-    // What is at the bank is owed by nobody.
+    // No PSP owes money that is at the bank.
     expect((await read<PageView<OwedRow>>(`owed?to=${day}`)).data.map(({ psp }) => psp)).toEqual(['stripe']);
   });
 

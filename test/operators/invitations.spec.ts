@@ -44,7 +44,7 @@ async function enter(token: string): Promise<ConsoleClient> {
   return client;
 }
 
-/** What a person does whom a link has let in. */
+/** Chooses a password and an authenticator, as a newcomer does after signing in by a link. */
 async function enrol(client: ConsoleClient, name: string): Promise<OperatorCredentials> {
   const { secret, sealed } = (await client.post<EnrolmentView>('session/enrolment')).body;
   const chosen = { name, password: PASSWORD, totp_secret: secret };
@@ -106,7 +106,7 @@ it('get a link only while they have no credentials, and only the last one lets t
   const right = codeOf({ name: 'leo', password: '', totp_secret: shown.secret });
   const over = { password: PASSWORD, sealed: shown.sealed, code: right };
   expect((await approver.post('session/credentials', over)).status).toBe(409);
-  // What was shown to another operator is none of hers.
+  // Mia cannot enrol with an authenticator that was shown to Leo.
   const stolen = { password: PASSWORD, sealed: shown.sealed, code: '123456' };
   expect((await mia.post('session/credentials', stolen)).status).toBe(409);
   expect((await mia.post('session/credentials', { ...stolen, password: 'short' })).status).toBe(422);
@@ -209,7 +209,7 @@ it('are disabled by one administrator, on record', async () => {
   expect((await act('link', 'leo')).status).toBe(409);
   const acts = await environment.acts({ actor: 'operator:kim' });
   const done = acts.map(({ action }) => action).filter((action) => /^operator\.(?!signed)/.test(action));
-  // What two people stand for is the act of the one who asked for it.
+  // Audit records name the operator who asked as the actor, not the approver.
   expect(done).toEqual([
     'operator.created',
     'operator.link_made',

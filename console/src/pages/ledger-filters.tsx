@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type MerchantRow, type PspAccountRow } from '../../../src/console/installation-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { type Entry } from '../answers.js';
@@ -59,5 +60,17 @@ export function LedgerFields({
         onChange={({ currentTarget: { value } }) => narrow({ merchant_id: value })}
       />
     </>
+  );
+}
+
+/** A first day before anything was posted: balances count from the beginning. */
+export const BEGINNING = '2000-01-01';
+
+/** A figure that leads to the entries that make it up. */
+export function ToEntries({ of, children }: { readonly of: Search; readonly children: string }) {
+  return (
+    <Link to="/ledger" search={{ ...of }} hash="statement" className="row-link">
+      {children}
+    </Link>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Balances, type Entry } from '../answers.js';
 import { type PageView } from '../../../src/core/page.view.js';
@@ -9,7 +9,7 @@ import { money, optionsOf, signedMoney, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part, PaymentLink } from '../parts.js';
 import { useMay } from '../session.js';
 import { CorrectLedger } from './correct-ledger.js';
-import { ledgerAccounts, LedgerFields } from './ledger-filters.js';
+import { BEGINNING, ledgerAccounts, LedgerFields, ToEntries } from './ledger-filters.js';
 
 export interface LedgerSearch {
   readonly from?: string;
@@ -45,8 +45,8 @@ export function LedgerPage() {
       <Loaded query={query}>
         {(balances) => (
           <Stack gap="md">
-            <Psps balances={balances} />
-            <Trial balances={balances} />
+            <Psps balances={balances} search={narrowed} />
+            <Trial balances={balances} search={narrowed} />
             <Statement />
           </Stack>
         )}
@@ -95,24 +95,7 @@ const columns = {
   held: 'psp_clearing',
 } as const satisfies Record<string, Entry['account']>;
 
-/** Before anything was posted: balances have no first day. */
-const BEGINNING = '2000-01-01';
-
-/** A figure that leads to the entries that make it up. */
-function ToEntries({ search, children }: { readonly search: LedgerSearch; readonly children: string }) {
-  return (
-    <Link
-      to="/ledger"
-      search={(kept) => ({ ...kept, cursor: undefined, ...search })}
-      hash="statement"
-      className="row-link"
-    >
-      {children}
-    </Link>
-  );
-}
-
-function Psps({ balances: { psps, from, to } }: { balances: Balances }) {
+function Psps({ balances: { psps, from, to }, search }: { balances: Balances; search: LedgerSearch }) {
   return (
     <Part title="By PSP" hint={from === to ? from : `${from} to ${to}`}>
       {psps.length === 0 ? (
@@ -128,7 +111,8 @@ function Psps({ balances: { psps, from, to } }: { balances: Balances }) {
               isFigure: true,
               cell: (row: Balances['psps'][number]) => (
                 <ToEntries
-                  search={{
+                  of={{
+                    ...search,
                     account,
                     psp: row.psp,
                     currency: row.currency,
@@ -147,7 +131,13 @@ function Psps({ balances: { psps, from, to } }: { balances: Balances }) {
 }
 
 /** Debits and credits of a currency are equal, or something is very wrong. */
-function Trial({ balances: { trial, to, as_of: asOf } }: { balances: Balances }) {
+function Trial({
+  balances: { trial, to, as_of: asOf },
+  search,
+}: {
+  balances: Balances;
+  search: LedgerSearch;
+}) {
   const sums = new Map<string, { currency: string; debit: number; credit: number }>();
   for (const { currency, debit, credit } of trial) {
     const sum = sums.get(currency) ?? { currency, debit: 0, credit: 0 };
@@ -172,7 +162,9 @@ function Trial({ balances: { trial, to, as_of: asOf } }: { balances: Balances })
                 account === 'total' ? (
                   <b>Total {currency}</b>
                 ) : (
-                  <ToEntries search={{ account, currency, from: BEGINNING, to }}>{words(account)}</ToEntries>
+                  <ToEntries of={{ ...search, account, currency, from: BEGINNING, to }}>
+                    {words(account)}
+                  </ToEntries>
                 ),
             },
             { label: 'Debit', isFigure: true, cell: (row) => money(row.debit, row.currency) },

@@ -15,7 +15,7 @@ import { api, queryOf } from '../api.js';
 import { type Search } from '../filters.js';
 import { money, signedMoney, State, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part, PaymentLink } from '../parts.js';
-import { LedgerFields } from './ledger-filters.js';
+import { BEGINNING, LedgerFields, ToEntries } from './ledger-filters.js';
 
 export interface MonthEndSearch {
   /** `2026-11` */
@@ -26,7 +26,7 @@ export interface MonthEndSearch {
   readonly cursor?: string;
 }
 
-/** Until the middle of a month the one before is closed. */
+/** The page shows the month before until this day of a month. */
 const MIDDLE = 15;
 
 export function MonthEnd() {
@@ -187,9 +187,9 @@ function Owed({ of }: { readonly of: Of }) {
                   label: 'Owes',
                   isFigure: true,
                   cell: ({ psp, currency, held }) => (
-                    <ToLedger of={{ ...of, from: BEGINNING, psp, currency, account: 'psp_clearing' }}>
+                    <ToEntries of={{ ...of, from: BEGINNING, psp, currency, account: 'psp_clearing' }}>
                       {money(held, currency)}
-                    </ToLedger>
+                    </ToEntries>
                   ),
                 },
                 {
@@ -220,17 +220,6 @@ function Owed({ of }: { readonly of: Of }) {
         currency, an amount that differs.
       </Text>
     </Part>
-  );
-}
-
-/** Before anything was posted. */
-const BEGINNING = '2000-01-01';
-
-function ToLedger({ of, children }: { readonly of: Search; readonly children: string }) {
-  return (
-    <Link to="/ledger" search={{ ...of }} hash="statement" className="row-link">
-      {children}
-    </Link>
   );
 }
 
@@ -385,9 +374,9 @@ function Fees({ of }: { readonly of: Of }) {
                   label: 'Fees',
                   isFigure: true,
                   cell: ({ psp, currency, fees }) => (
-                    <ToLedger of={{ ...of, psp, currency, account: 'fees' }}>
+                    <ToEntries of={{ ...of, psp, currency, account: 'fees' }}>
                       {money(fees, currency)}
-                    </ToLedger>
+                    </ToEntries>
                   ),
                 },
                 {
