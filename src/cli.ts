@@ -98,10 +98,13 @@ export async function withInstallation(
       },
       pspAccounts: async () => {
         const { PspAdministration } = await import('./psp-accounts/psp-administration.js');
+        const { RoutingAdministration } = await import('./psp-accounts/routing-administration.js');
         const { pspsOf } = await import('./configured-psps.js');
         // A name of the PSPs file could not be known otherwise, and would keep processes from starting.
         const psps = await pspsOf(config, null);
-        return new PspAdministration(database.dataSource, psps, await confirmedSeal(), config, clock, ids);
+        const { dataSource } = database;
+        const accounts = new PspAdministration(dataSource, psps, await confirmedSeal(), config, clock, ids);
+        return { accounts, routing: new RoutingAdministration(dataSource, psps, accounts, clock, ids) };
       },
       withPeriodicTasks: async (use) => {
         const { JobRegistry } = await import('./jobs/job-registry.js');

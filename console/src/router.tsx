@@ -54,6 +54,7 @@ const payments = createRoute({
       'amount_to',
       'failure',
       'merchant',
+      'order',
       'cursor',
     ]),
   component: lazyRouteComponent(() => import('./pages/payments.js'), 'Payments'),
@@ -181,7 +182,7 @@ const psps = createRoute({
   getParentRoute: () => shell,
   path: '/psps',
   validateSearch: (search: Record<string, unknown>): RouteSearch =>
-    textsOf(search, ['operation', 'amount', 'currency', 'brand', 'country']),
+    textsOf(search, ['operation', 'amount', 'currency', 'brand', 'country', 'merchant']),
   component: lazyRouteComponent(() => import('./pages/psps.js'), 'Psps'),
 });
 

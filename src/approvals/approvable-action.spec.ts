@@ -16,6 +16,16 @@ describe('the hash of an action', () => {
     expect(hashOfAction(turned)).toBe(hashOfAction(action));
   });
 
+  it('is the same in whatever order the members of a rule are stored, and another one for other rules', () => {
+    const routed = (rules: readonly object[]) =>
+      hashOfAction({ kind: 'set_routing', merchant_id: 'm', rules, replaces: 1 });
+    const rule = { when: { currency: ['EUR'], amountFrom: 1 }, order: ['a', 'b'] };
+    const turned = { order: ['a', 'b'], when: { amountFrom: 1, currency: ['EUR'] } };
+    expect(routed([turned])).toBe(routed([rule]));
+    expect(routed([{ ...rule, order: ['b', 'a'] }])).not.toBe(routed([rule]));
+    expect(routed([{ ...rule, when: { ...rule.when, amountFrom: 2 } }])).not.toBe(routed([rule]));
+  });
+
   it.each<[string, unknown]>([
     ['merchant_id', 'n'],
     ['entity_key', 'payment-2-charge'],

@@ -3,6 +3,7 @@ import { type LedgerAccount } from '../core/ledger-accounts.js';
 import { type RecipientRule } from '../core/merchant-settings.js';
 import { type OperatorRole } from '../core/operator-role.js';
 import { type PayoutLimit } from '../merchants/payout-limits.js';
+import { type RoutingRule } from '../psp/routing-rule.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 
 /** An act that moves money, overrules evidence or lifts a bound, named to the last detail. */
@@ -37,6 +38,14 @@ export type SettingAction =
       readonly members: readonly string[];
       /** The change, encrypted: it has credentials. Shown to nobody. */
       readonly sealed: string;
+    }
+  | {
+      readonly kind: 'set_routing';
+      readonly merchant_id: string;
+      /** null: those of the PSPs file apply again. */
+      readonly rules: readonly RoutingRule[] | null;
+      /** The version of the rules that were looked at. */
+      readonly replaces: number;
     }
   | CorrectLedger
   | OperatorAction;
@@ -131,10 +140,18 @@ export function overrulesPsp({
   return isAsked && (as === 'done' || isGivenBack || file !== null);
 }
 
-/** The same for the same action, in any order of its members. */
+/** The same for the same action, in any order of its members, at any depth: the database keeps none. */
 export function hashOfAction(action: ApprovableAction): string {
-  const members = Object.entries(action).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(members)).digest('hex');
+  const text = JSON.stringify(membersOf(action), (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(membersOf(value))
+      : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function membersOf(value: object): [string, unknown][] {
+  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 export function isSetting(action: ApprovableAction): action is SettingAction {

@@ -9,6 +9,7 @@ import { ApiKeysService } from '../merchants/api-keys.service.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { checkPayoutLimit, PayoutLimits } from '../merchants/payout-limits.js';
 import { PspAdministration } from '../psp-accounts/psp-administration.js';
+import { RoutingAdministration } from '../psp-accounts/routing-administration.js';
 import { type CorrectLedger, isAboutOperator, type SettingAction } from './approvable-action.js';
 import { type Bounds, liftsBound } from './lifts-bound.js';
 import { actorOf } from '../operators/action-log.js';
@@ -27,6 +28,7 @@ export class SettingActs {
     private readonly apiKeys: ApiKeysService,
     private readonly limits: PayoutLimits,
     private readonly psps: PspAdministration,
+    private readonly routing: RoutingAdministration,
     private readonly seal: Encryption,
     @InjectDataSource() private readonly source: DataSource,
     private readonly ids: Ids,
@@ -53,6 +55,9 @@ export class SettingActs {
     }
     if (action.kind === 'change_psp_account') return action.addresses.length > 0;
     if (action.kind === 'set_payout_limit') checkPayoutLimit(action);
+    if (action.kind === 'set_routing') {
+      await this.routing.check(action.merchant_id, action.rules, action.replaces);
+    }
     return liftsBound(action, await this.boundsOf(action.merchant_id));
   }
 
@@ -84,6 +89,9 @@ export class SettingActs {
         break;
       case 'allow_payouts':
         await this.apiKeys.allowPayouts(action.merchant_id, action.api_key, actor);
+        break;
+      case 'set_routing':
+        await this.routing.set(action.merchant_id, action.rules, actor, action.replaces);
         break;
       case 'change_psp_account':
         await this.psps.change(action.psp, this.changeOf(action.sealed), actor);

@@ -10,6 +10,7 @@ import { type Encryption } from '../core/encryption.js';
 import { type AuditChain } from '../audit/audit-chain.js';
 import { type Operators } from '../operators/operators.js';
 import { type PspAdministration } from '../psp-accounts/psp-administration.js';
+import { type RoutingAdministration } from '../psp-accounts/routing-administration.js';
 import { type Reports } from '../reconciliation/reports.js';
 import { type Operated } from '../request-storage/route-worker.js';
 import { type PspAttempt, type Route } from '../request-storage/route.entity.js';
@@ -54,8 +55,11 @@ export interface OpenInstallation {
   readonly operators: () => Promise<Operators>;
   /** The chain of people's actions, and the key that signs its anchors. @throws ConfigError as `operators` */
   readonly audit: () => Promise<{ readonly chain: AuditChain; readonly seal: Encryption }>;
-  /** The PSP accounts that are stored. @throws ConfigError, PspsFileError */
-  readonly pspAccounts: () => Promise<PspAdministration>;
+  /** The PSP accounts and routing rules that are stored. @throws ConfigError, PspsFileError */
+  readonly pspAccounts: () => Promise<{
+    readonly accounts: PspAdministration;
+    readonly routing: RoutingAdministration;
+  }>;
   /** Reports of the PSP accounts of this configuration. @throws ConfigError, PspsFileError */
   readonly reports: () => Promise<Reports>;
   /** Re-encrypts what is stored under the previous seal key. @throws ConfigError without the keys */

@@ -17,7 +17,8 @@ export function addPsps(payonce: Command, perform: RunCommand): void {
   );
   command(psps, 'list', 'list the stored accounts, by name', '').action(() =>
     perform(async ({ pspAccounts, clock }) => {
-      const all = await (await pspAccounts()).list();
+      const { accounts } = await pspAccounts();
+      const all = await accounts.list();
       const now = clock.now();
       return {
         json: all.map(jsonRow),
@@ -36,7 +37,8 @@ export function addPsps(payonce: Command, perform: RunCommand): void {
     'JSON with name, adapter, credentials and the rest',
   ).action(({ file }: { file: string }) =>
     perform(async ({ pspAccounts }) => {
-      const account = await (await pspAccounts()).add(await jsonIn(file), actor(), process.env);
+      const { accounts } = await pspAccounts();
+      const account = await accounts.add(await jsonIn(file), actor(), process.env);
       return said(account, `Added ${account.name}. Payments may go there ${SOON}.`);
     }),
   );
@@ -46,7 +48,8 @@ export function addPsps(payonce: Command, perform: RunCommand): void {
   ).action((name: string, { file }: { file: string }) =>
     perform(async ({ pspAccounts }) => {
       const patch = { credentials: await jsonIn(file) };
-      const account = await (await pspAccounts()).change(name, patch, actor(), process.env);
+      const { accounts } = await pspAccounts();
+      const account = await accounts.change(name, patch, actor(), process.env);
       return said(
         account,
         `Rotated. The credentials of ${name} are used ${SOON}; keep the old ones until then.`,
@@ -59,7 +62,8 @@ export function addPsps(payonce: Command, perform: RunCommand): void {
   ).action((name: string, { file }: { file: string }) =>
     perform(async ({ pspAccounts }) => {
       const patch = (await jsonIn(file)) as Record<string, unknown>;
-      const account = await (await pspAccounts()).change(name, patch, actor(), process.env);
+      const { accounts } = await pspAccounts();
+      const account = await accounts.change(name, patch, actor(), process.env);
       return said(account, `Changed ${name}, ${SOON}.`);
     }),
   );
@@ -69,7 +73,8 @@ export function addPsps(payonce: Command, perform: RunCommand): void {
   ] as const) {
     command(psps, `${verb} <name>`, description, 'shop-stripe').action((name: string) =>
       perform(async ({ pspAccounts }) => {
-        const account = await (await pspAccounts()).setDisabled(name, isDisabled, actor());
+        const { accounts } = await pspAccounts();
+        const account = await accounts.setDisabled(name, isDisabled, actor());
         return said(account, `${name} is ${verb}d, ${SOON}.`);
       }),
     );
@@ -87,11 +92,11 @@ export function addPsps(payonce: Command, perform: RunCommand): void {
     .option('--remove', 'let the rules of the PSPs file apply again')
     .action(({ merchant, file, remove }: { merchant: string; file?: string; remove?: boolean }) =>
       perform(async ({ pspAccounts }) => {
-        const accounts = await pspAccounts();
+        const { routing } = await pspAccounts();
         const isRead = file === undefined && remove !== true;
         const rules = isRead
-          ? await accounts.routingOf(merchant)
-          : await accounts.setRouting(merchant, file === undefined ? null : await jsonIn(file), actor());
+          ? (await routing.of(merchant)).rules
+          : await routing.set(merchant, file === undefined ? null : await jsonIn(file), actor());
         const shown = rules === null ? 'The rules of the PSPs file apply.' : JSON.stringify(rules, null, 2);
         return { json: { merchant, rules }, text: isRead ? shown : `Set, ${SOON}.\n${shown}` };
       }),

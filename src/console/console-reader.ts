@@ -26,12 +26,20 @@ export interface PaymentFilter {
   readonly createdBefore: Date | null;
   /** The code of a failure, or its category. */
   readonly failure: string | null;
+  readonly order: PaymentOrder;
 }
+
+/** `largest`: of one currency, among the newest payments that are read at once; its list has one page. */
+export const paymentOrders = ['newest', 'oldest', 'largest'] as const;
+export type PaymentOrder = (typeof paymentOrders)[number];
 
 /** The rows of a list that are shown at once. */
 const PAGE = 50;
 /** The newest rows that are read for one page: a filter that fits few of them stays quick. */
 const SCANNED = 20_000;
+
+/** The rows of the list by amount. */
+const LARGEST = 200;
 
 /** The newest merchants among whose references beginnings are looked for. */
 const MERCHANTS_READ = 200;
@@ -67,24 +75,26 @@ SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
       ORDER BY f.reference LIMIT ${PAGE}) r WHERE starts_with(r.reference, $1))
  ORDER BY p.id DESC LIMIT ${PAGE}`;
 
+const directionOf = (order: PaymentOrder) => (order === 'oldest' ? 'ASC' : 'DESC');
+
 /** `scanned` is cut off before the filters, so that its end is where the next page goes on. Ids are in the order of time. */
-const listed = (ofMerchant: boolean, rows: number) => `
+const listed = (ofMerchant: boolean, rows: number, order: PaymentOrder) => `
 WITH scanned AS MATERIALIZED (
   SELECT id, merchant_id, status, psp, currency, amount, failure FROM payments
-   WHERE ($1::uuid IS NULL OR id < $1::uuid) ${ofMerchant ? 'AND merchant_id = $4::uuid' : 'AND $4::uuid IS NULL'}
+   WHERE ($1::uuid IS NULL OR id ${order === 'oldest' ? '>' : '<'} $1::uuid) ${ofMerchant ? 'AND merchant_id = $4::uuid' : 'AND $4::uuid IS NULL'}
      AND ($5::uuid IS NULL OR id >= $5) AND ($6::uuid IS NULL OR id < $6)
-   ORDER BY id DESC LIMIT ${SCANNED}),
+   ORDER BY id ${directionOf(order)} LIMIT ${SCANNED}),
 fitting AS (
   SELECT id FROM scanned WHERE ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR psp = $3)
      AND ($7::text IS NULL OR currency = $7) AND ($8::bigint IS NULL OR amount >= $8)
      AND ($9::bigint IS NULL OR amount <= $9)
      AND ($10::text IS NULL OR $10 IN (failure ->> 'code', failure ->> 'category'))
-   ORDER BY id DESC LIMIT ${rows + 1})
-SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
+   ORDER BY ${order === 'largest' ? 'amount DESC, ' : ''}id ${directionOf(order)} LIMIT ${rows + 1})
+SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id ${order === 'oldest' ? 'DESC' : ''} LIMIT 1) AS "scannedTo",
        (SELECT count(*)::int FROM scanned) AS scanned
   FROM (SELECT 1) one
   LEFT JOIN (fitting f JOIN payments p ON p.id = f.id JOIN merchants m ON m.id = p.merchant_id) ON true
- ORDER BY p.id DESC`;
+ ORDER BY ${order === 'largest' ? 'p.amount DESC, ' : ''}p.id ${directionOf(order)}`;
 
 const HELD = `SELECT max(held_until)::text AS held_until FROM failover_hold WHERE held_until > now()`;
 
@@ -153,17 +163,19 @@ export class ConsoleReader {
   /** `most`: rows of a page. */
   async payments(filter: PaymentFilter, cursor: string | null, most = PAGE): Promise<PageView<PaymentRow>> {
     if (filter.q !== null) return { data: await this.named(filter.q, filter.customers), next_cursor: null };
-    const { status, psp, merchant, createdFrom, createdBefore, currency, amountFrom, amountTo, failure } =
-      filter;
+    const { status, psp, merchant, createdFrom, createdBefore, currency, amountFrom, amountTo } = filter;
+    const { failure, order } = filter;
     const [first, before] = [createdFrom, createdBefore].map(
       (at) => at && uuidv7(Math.max(0, at.getTime()), LEAST),
     );
+    const rowsShown = order === 'largest' ? LARGEST : most;
     const found = await this.rows<PaymentRow & { scannedTo: string | null; scanned: number }>(
-      listed(merchant !== null, most),
+      listed(merchant !== null, rowsShown, order),
       [cursor, status, psp, merchant, first, before, currency, amountFrom, amountTo, failure],
     );
     const rows = found.filter(({ id }) => id !== null);
-    const data = rows.slice(0, most).map(({ scannedTo: _to, scanned: _count, ...row }) => row);
+    const data = rows.slice(0, rowsShown).map(({ scannedTo: _to, scanned: _count, ...row }) => row);
+    if (order === 'largest') return { data, next_cursor: null };
     if (rows.length > most) return { data, next_cursor: data.at(-1)!.id };
     const [{ scanned, scannedTo } = { scanned: 0, scannedTo: null }] = found;
     return { data, next_cursor: scanned === SCANNED ? scannedTo : null };

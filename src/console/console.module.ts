@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { DatabaseModule } from '../database/database.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { PayoutsModule } from '../payouts/payouts.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
@@ -14,6 +15,7 @@ import { Activity } from './activity.js';
 import { BreakPages } from './break-page.js';
 import { ConsoleOperatorsController } from './console-operators.controller.js';
 import { ConsoleRecipientsController } from './console-recipients.controller.js';
+import { ConsoleEndpointsController } from './console-endpoints.controller.js';
 import { ConsoleMerchantsController } from './console-merchants.controller.js';
 import { ConsoleReader } from './console-reader.js';
 import { ConsoleSiteController } from './console-site.controller.js';
@@ -39,6 +41,7 @@ import { PspAccounts } from './psp-accounts.js';
     AuditModule,
     ApprovalsModule,
     DatabaseModule,
+    EventsModule,
     MerchantsModule,
     ReconciliationModule,
     PaymentsModule,
@@ -55,6 +58,7 @@ import { PspAccounts } from './psp-accounts.js';
     PspAccountsController,
     InstallationController,
     ConsoleMerchantsController,
+    ConsoleEndpointsController,
     ConsoleRecipientsController,
     ConsoleOperatorsController,
     ConsoleSiteController,

@@ -57,7 +57,7 @@ SELECT id, prefix, scopes, needs_certificate, created_at, last_used_at, expires_
  WHERE merchant_id = $1 ORDER BY revoked_at IS NOT NULL, id DESC LIMIT 200`;
 
 const ENDPOINTS = `
-SELECT id, url, event_types AS events, disabled_reason, failing_since FROM webhook_endpoints
+SELECT id, url, event_types AS events, description, disabled_reason, failing_since FROM webhook_endpoints
  WHERE merchant_id = $1 ORDER BY slot NULLS LAST, id DESC LIMIT 200`;
 
 const shown = (deliveries: string) => `

@@ -1,6 +1,8 @@
 import { type OperatorRole } from '../core/operator-role.js';
 import { type Scope } from '../core/caller.js';
+import { type EventType } from '../core/event-types.js';
 import { type MerchantSettingsJson } from '../core/merchant-settings.js';
+import { type RoutingRule } from '../psp/routing-rule.js';
 import { type ApprovalView } from '../approvals/approval-views.js';
 import { type OperationRow, type PaymentPageView, type TimelineEntry } from './console-views.js';
 
@@ -46,8 +48,33 @@ export interface StoredPspRow {
   /** Ids; null: it is shared by all. */
   readonly merchants: readonly string[] | null;
   readonly credentials: readonly string[];
+  /** Those of its credentials that are no secret, as the name of an account. */
+  readonly shown: Readonly<Record<string, string>>;
+  readonly base_url: string | null;
+  readonly account: string | null;
+  readonly test: boolean;
+  readonly timeout_ms: number;
   readonly disabled_at: string | null;
   readonly changed_at: string;
+}
+
+/** An adapter, and what an account of it is written with. */
+export interface AdapterView {
+  readonly adapter: string;
+  /** The address of the PSP unless an account names another. */
+  readonly public_url: string;
+  readonly credentials: readonly {
+    readonly name: string;
+    readonly required: boolean;
+    /** It is never shown again. */
+    readonly secret: boolean;
+  }[];
+}
+
+/** The answer of a PSP to a question that changes nothing. */
+export interface ConnectionView {
+  readonly works: boolean;
+  readonly says: string;
 }
 
 /** Which PSP would get an example payment, and why. */
@@ -61,6 +88,23 @@ export interface RoutingView {
     readonly weight: number | null;
     readonly because: string | null;
     readonly breaker: 'closed' | 'open' | 'held_open';
+  }[];
+}
+
+/** The routing rules of a merchant, or those for all; the first that matches is taken. */
+export interface RoutingRulesView {
+  readonly rules: readonly RoutingRule[];
+  /** They are the merchant's own. */
+  readonly is_own: boolean;
+  /** Raised by each change; 0 before the first. */
+  readonly version: number;
+  /** The accounts that they may name. */
+  readonly accounts: readonly string[];
+  /** Changes by people, the newest first; null: those for all applied again. */
+  readonly history: readonly {
+    readonly at: string;
+    readonly actor: string;
+    readonly rules: readonly RoutingRule[] | null;
   }[];
 }
 
@@ -148,7 +192,8 @@ export interface MerchantPageView {
   readonly endpoints: readonly {
     readonly id: string;
     readonly url: string;
-    readonly events: readonly string[] | null;
+    readonly events: readonly EventType[] | null;
+    readonly description: string | null;
     readonly disabled_reason: string | null;
     readonly failing_since: string | null;
   }[];
@@ -172,6 +217,13 @@ export interface RecipientRow {
   readonly accounts: Readonly<Record<string, string>>;
   readonly registered_at: string;
   readonly approved_at: string | null;
+}
+
+/** A webhook endpoint that was acted on. */
+export interface ChangedEndpointView {
+  readonly id: string;
+  /** The secret of a new endpoint, or a new one: shown this once. */
+  readonly secret: string | null;
 }
 
 /** A new API key: shown this once. */

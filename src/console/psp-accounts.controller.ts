@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { Approvals } from '../approvals/approvals.js';
 import { type ChangedView } from '../approvals/approval-views.js';
@@ -7,17 +7,35 @@ import {
   AddAccountDto,
   ChangeAccountDto,
   DisableAccountDto,
+  NamePspDto,
   RouteExampleDto,
   SetBreakerDto,
+  RoutingOfDto,
   SetRoutingDto,
 } from './dto/psp-accounts.dto.js';
-import { type PspAccountRow, type RoutingView, type StoredPspRow } from './installation-views.js';
+import {
+  type AdapterView,
+  type ConnectionView,
+  type PspAccountRow,
+  type RoutingRulesView,
+  type RoutingView,
+  type StoredPspRow,
+} from './installation-views.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { type StoredPspView, PspAdministration } from '../psp-accounts/psp-administration.js';
-import { type RoutingRule } from '../psp/router.js';
+import { RoutingAdministration } from '../psp-accounts/routing-administration.js';
 import { actorOf } from '../operators/action-log.js';
+import { adapters } from '../psp/registry.js';
 import { PspAccounts } from './psp-accounts.js';
 import { SettingActs } from '../approvals/setting-actions.js';
+
+const adapterViews: readonly AdapterView[] = adapters
+  .filter(({ speaksInFiles }) => speaksInFiles !== true)
+  .map(({ adapter, publicUrl, credentials }) => ({
+    adapter,
+    public_url: publicUrl,
+    credentials: credentials.map(({ name, required, secret }) => ({ name, required, secret })),
+  }));
 
 /** /ops/api/psps: PSP accounts, where a payment would go, and breakers by hand. */
 @Controller('ops/api/psps')
@@ -25,6 +43,7 @@ export class PspAccountsController {
   constructor(
     private readonly accounts: PspAccounts,
     private readonly administration: PspAdministration,
+    private readonly routing: RoutingAdministration,
     private readonly settings: SettingActs,
     private readonly approvals: Approvals,
   ) {}
@@ -52,6 +71,35 @@ export class PspAccountsController {
   ): Promise<PageView<PspAccountRow>> {
     await this.accounts.setBreaker(request.psp, request.open, request.reason(), operator);
     return this.list();
+  }
+
+  /** Asks the PSP, by the credentials of the account, for something that changes nothing. */
+  @Post('check')
+  @HttpCode(200)
+  @ForRole('operator')
+  check(@Body() { psp }: NamePspDto): Promise<ConnectionView> {
+    return this.accounts.check(psp);
+  }
+
+  /** Adapters, and what accounts of them are written with. */
+  @Get('adapters')
+  @ForRole('admin')
+  adapters(): PageView<AdapterView> {
+    return { data: adapterViews, next_cursor: null };
+  }
+
+  @Get('accounts')
+  @ForRole('admin')
+  async stored(@Query() { psp }: NamePspDto): Promise<StoredPspRow> {
+    return rowOf(await this.administration.show(psp));
+  }
+
+  /** The same for an account that is not stored yet. */
+  @Post('accounts/check')
+  @HttpCode(200)
+  @ForRole('admin')
+  async checkNew(@Body() { account }: AddAccountDto): Promise<ConnectionView> {
+    return this.accounts.checked(await this.administration.foresee(account));
   }
 
   /** Stores an account; it holds in all processes within 10 s. */
@@ -90,16 +138,28 @@ export class PspAccountsController {
   @HttpCode(200)
   @ForRole('admin')
   async setRouting(
-    @Body() { merchant_id: merchantId, routing: { rules = null } }: SetRoutingDto,
+    @Body() { merchant_id: merchantId, routing: { rules: given = null }, replaces, code }: SetRoutingDto,
     @CurrentOperator() operator: SignedIn,
-  ): Promise<{ rules: readonly RoutingRule[] | null }> {
-    return { rules: await this.administration.setRouting(merchantId, rules, actorOf(operator)) };
+  ): Promise<ChangedView> {
+    const rules = await this.routing.check(merchantId, given, replaces);
+    const action = { kind: 'set_routing', merchant_id: merchantId, rules, replaces } as const;
+    return { approval: await this.approvals.change(action, operator, code ?? null) };
+  }
+
+  /** The rules of a merchant, or those for all, and how they came to be. */
+  @Get('routing')
+  @ForRole('viewer')
+  routingRules(@Query() { merchant_id: merchantId }: RoutingOfDto): Promise<RoutingRulesView> {
+    return this.accounts.rulesOf(merchantId ?? null);
   }
 }
 
-function rowOf({ disabledAt, changedAt, ...account }: StoredPspView): StoredPspRow {
+function rowOf(view: StoredPspView): StoredPspRow {
+  const { disabledAt, changedAt, baseUrl, timeoutMs, ...account } = view;
   return {
     ...account,
+    base_url: baseUrl,
+    timeout_ms: timeoutMs,
     disabled_at: disabledAt?.toISOString() ?? null,
     changed_at: changedAt.toISOString(),
   };

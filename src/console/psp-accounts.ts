@@ -7,10 +7,18 @@ import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { RoutingAdministration } from '../psp-accounts/routing-administration.js';
+import { checkConnection } from '../psp/connection-check.js';
 import { PspDirectory } from '../psp/psp-directory.js';
+import { type PspConfig } from '../psp/psp-entry.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { PspRouter, type RoutingFacts } from '../psp/router.js';
-import { type PspAccountRow, type RoutingView } from './installation-views.js';
+import {
+  type ConnectionView,
+  type PspAccountRow,
+  type RoutingRulesView,
+  type RoutingView,
+} from './installation-views.js';
 import { actorOf } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
@@ -65,6 +73,7 @@ export class PspAccounts {
     private readonly router: PspRouter,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly routing: RoutingAdministration,
   ) {}
 
   async list(): Promise<PspAccountRow[]> {
@@ -114,6 +123,38 @@ export class PspAccounts {
         const row = breakers.find(({ psp }) => psp === account.psp);
         return { ...account, breaker: row === undefined ? 'closed' : stateOf(row) };
       }),
+    };
+  }
+
+  /** @throws Problem `not_found` */
+  async check(psp: string): Promise<ConnectionView> {
+    const account = this.config.named(psp);
+    if (!account) throw new Problem('not_found', 'No PSP account has this name.');
+    return this.checked(account);
+  }
+
+  /** Whether the PSP takes the credentials of this account. */
+  checked(account: PspConfig): Promise<ConnectionView> {
+    return checkConnection(account, this.clock);
+  }
+
+  /** The rules that hold for a merchant; null: for all that have none of their own. */
+  async rulesOf(merchantId: string | null): Promise<RoutingRulesView> {
+    const { routing: rules } = this.config;
+    if (merchantId === null) {
+      return { rules, is_own: false, version: 0, accounts: this.psps.names(), history: [] };
+    }
+    const [own, accounts, history] = await Promise.all([
+      this.routing.of(merchantId),
+      this.routing.accountsFor(merchantId),
+      this.routing.historyOf(merchantId),
+    ]);
+    return {
+      rules: own.rules ?? rules,
+      is_own: own.rules !== null,
+      version: own.version,
+      accounts,
+      history: history.map(({ at, ...change }) => ({ at: at.toISOString(), ...change })),
     };
   }
 

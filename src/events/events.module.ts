@@ -43,6 +43,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service.js';
       useFactory: ({ webhookTargets }: Config) => new TargetGuard(webhookTargets),
     },
   ],
+  exports: [WebhookEndpointsService],
 })
 export class EventsModule implements OnModuleInit {
   constructor(

@@ -11,7 +11,7 @@ import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { type Caller } from '../core/caller.js';
-import { type Act, recordOf } from './audited.js';
+import { type Act, type ActingFor, recordOf } from './audited.js';
 import { DISABLE } from './delivery-records.js';
 import { newSecret, encryptSecret } from './endpoint-secret.js';
 import { type EventView, eventViewOf, PING } from './event.view.js';
@@ -33,7 +33,10 @@ const CHECK_TIMEOUT_MS = 5_000;
 const MAX_CHECKS = 4;
 const CHECKS_RETRY_S = 1;
 
-/** Endpoints as their merchants handle them. Every refusal is a thrown `Problem`. */
+/** Who handles the endpoints of a merchant: a key of it, or an operator. */
+export type Owner = ActingFor & Pick<Caller, 'isTest'>;
+
+/** Endpoints of merchants. Every refusal is a thrown `Problem`. */
 @Injectable()
 export class WebhookEndpointsService {
   /** How many names are being resolved for a merchant whose request waits. */
@@ -48,7 +51,7 @@ export class WebhookEndpointsService {
   ) {}
 
   /** Throws `webhook_target_refused`, and `webhook_endpoint_limit` where 16 are enabled. */
-  async create(caller: Caller, { url, events, description }: NewEndpoint): Promise<EndpointWithSecretView> {
+  async create(caller: Owner, { url, events, description }: NewEndpoint): Promise<EndpointWithSecretView> {
     const { clock, ids, seal } = this;
     const { merchantId } = caller;
     await this.refuseTarget(merchantId, url);
@@ -72,7 +75,7 @@ export class WebhookEndpointsService {
     return { ...endpointViewOf(caller, created), secret };
   }
 
-  async list(caller: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
+  async list(caller: Owner, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
     const { merchantId } = caller;
     const found = await translateOutage(
       this.tenants.within(merchantId, (tx) =>
@@ -86,11 +89,11 @@ export class WebhookEndpointsService {
     return pageOf(found, limit, (row) => endpointViewOf(caller, row));
   }
 
-  async get(caller: Caller, id: string): Promise<EndpointView> {
+  async get(caller: Owner, id: string): Promise<EndpointView> {
     return endpointViewOf(caller, await this.row(caller.merchantId, id));
   }
 
-  async rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecretView> {
+  async rotateSecret(caller: Owner, id: string): Promise<EndpointWithSecretView> {
     const { merchantId } = caller;
     const { clock, seal } = this;
     const secret = newSecret();
@@ -111,7 +114,7 @@ export class WebhookEndpointsService {
   }
 
   /** Cancels pending deliveries; they can be replayed. May be repeated. */
-  async disable(caller: Caller, id: string): Promise<EndpointView> {
+  async disable(caller: Owner, id: string): Promise<EndpointView> {
     const { clock, ids } = this;
     const at = clock.now();
     const act = { caller, auditId: ids.uuid(), at, action: 'webhook_endpoint.disabled' } as const;
@@ -125,7 +128,7 @@ export class WebhookEndpointsService {
     return this.get(caller, id);
   }
 
-  async enable(caller: Caller, id: string): Promise<EndpointView> {
+  async enable(caller: Owner, id: string): Promise<EndpointView> {
     const { merchantId } = caller;
     const now = this.clock.now();
     const before = await this.row(merchantId, id);
@@ -151,7 +154,7 @@ export class WebhookEndpointsService {
   }
 
   /** Sends an event of the type `ping` to this endpoint alone. */
-  async ping(caller: Caller, id: string): Promise<EventView> {
+  async ping(caller: Owner, id: string): Promise<EventView> {
     const { clock, ids } = this;
     const { merchantId } = caller;
     const view = endpointViewOf(caller, enabledRow(await this.row(merchantId, id)));
@@ -174,7 +177,7 @@ export class WebhookEndpointsService {
   }
 
   /** Sends the events of a time range again that the endpoint subscribes to; at most 10,000, or `replay_too_large`. */
-  async replay(caller: Caller, id: string, from: Date, to: Date): Promise<ReplayView> {
+  async replay(caller: Owner, id: string, from: Date, to: Date): Promise<ReplayView> {
     enabledRow(await this.row(caller.merchantId, id));
     const { clock, ids } = this;
     const sql = this.tenants.sqlOf(caller.merchantId);
@@ -243,7 +246,7 @@ export class WebhookEndpointsService {
   /** Stores the audit record of a change of an endpoint, and reads the endpoint again. */
   private async recorded(
     tx: EntityManager,
-    caller: Caller,
+    caller: Owner,
     action: Act['action'],
     key: { readonly merchantId: string; readonly id: string },
   ): Promise<WebhookEndpoint> {
@@ -274,7 +277,7 @@ function enabledRow(row: WebhookEndpoint): WebhookEndpoint {
   throw new Problem('invalid_state', 'The webhook endpoint is disabled. Enable it first.');
 }
 
-function endpointViewOf({ isTest }: Caller, row: WebhookEndpoint): EndpointView {
+function endpointViewOf({ isTest }: Pick<Caller, 'isTest'>, row: WebhookEndpoint): EndpointView {
   return {
     object: 'webhook_endpoint',
     id: row.id,

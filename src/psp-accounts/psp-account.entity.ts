@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type RoutingRule } from '../psp/router.js';
+import { type RoutingRule } from '../psp/routing-rule.js';
 
 /** A PSP account that is stored. A trigger keeps its name, its fingerprint and the row itself (migration 0140). */
 @Entity('psp_accounts')

@@ -10,7 +10,9 @@ import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { faultsOfHosts, faultsOfMoves, movedAddresses, withoutSecretsOf } from '../psp/addresses.js';
 import {
+  DEFAULT_TIMEOUT_MS,
   faultsOfTimeout,
+  type PspConfig,
   type PspEntry,
   type PspProblem,
   pspEntry,
@@ -20,16 +22,11 @@ import {
 import { adapterNamed } from '../psp/registry.js';
 import { fingerprintsOf, PspsConfig } from '../psp/psps-config.js';
 import { type Fingerprints } from '../psp/psp-directory.js';
-import { faultsOfRouting, routingRules } from '../psp/routing-rules.js';
-import { type RoutingRule } from '../psp/router.js';
 import { shape } from '../psp/shape.js';
-import { entryContext, MerchantRouting, StoredPspAccount } from './psp-account.entity.js';
+import { entryContext, StoredPspAccount } from './psp-account.entity.js';
 
 const MAX_ACCOUNTS = 1_000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 const entryShape = shape<PspEntry>(pspEntry);
-const rulesShape = shape<RoutingRule[]>(routingRules);
 
 /** A stored account as people may see it: the names of its credentials, and no value. */
 export interface StoredPspView {
@@ -38,6 +35,12 @@ export interface StoredPspView {
   /** Ids; null: it is shared by all. */
   readonly merchants: readonly string[] | null;
   readonly credentials: readonly string[];
+  /** Those of its credentials that are no secret. */
+  readonly shown: Readonly<Record<string, string>>;
+  readonly baseUrl: string | null;
+  readonly account: string | null;
+  readonly test: boolean;
+  readonly timeoutMs: number;
   readonly disabledAt: Date | null;
   readonly changedAt: Date;
 }
@@ -48,7 +51,7 @@ interface Checked extends Fingerprints {
 }
 
 /**
- * Adds and changes the PSP accounts and routing rules that are stored. Each change holds in all processes within a few
+ * Adds and changes the PSP accounts that are stored. Each change holds in all processes within a few
  * seconds. An account is written as an entry of the PSPs file is, and checked as one; `env` is where its references to
  * variables are looked up.
  */
@@ -69,6 +72,23 @@ export class PspAdministration {
       this.source.getRepository(StoredPspAccount).find({ order: { name: 'ASC' } }),
     );
     return all.map((account) => this.storedPspView(account));
+  }
+
+  /** @throws Problem `not_found` */
+  async show(name: string): Promise<StoredPspView> {
+    const found = (await this.list()).find((account) => account.name === name);
+    if (!found) throw new Problem('not_found', `No stored PSP account is named ${name}.`);
+    return found;
+  }
+
+  /** An account that is not stored, as it would be used. @throws Problem `validation_failed` */
+  async foresee(entry: unknown): Promise<PspConfig> {
+    const {
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      bank: _ofFilesAlone,
+      ...psp
+    } = (await this.checked(entry, {})).entry;
+    return { ...psp, timeoutMs };
   }
 
   /** @throws Problem `validation_failed`, `invalid_state` where the name is taken */
@@ -183,45 +203,6 @@ export class PspAdministration {
     });
   }
 
-  /** null: the rules of the PSPs file apply. */
-  async routingOf(merchantId: string): Promise<readonly RoutingRule[] | null> {
-    refuseNoId(merchantId);
-    const found = this.source.getRepository(MerchantRouting).findOneBy({ merchantId });
-    return (await translateOutage(found))?.rules ?? null;
-  }
-
-  /**
-   * The routing rules of one merchant, in the place of those of the PSPs file; null takes them away.
-   * @throws Problem `not_found` where there is no such merchant, `validation_failed`
-   */
-  async setRouting(
-    merchantId: string,
-    rules: unknown,
-    actor: string,
-  ): Promise<readonly RoutingRule[] | null> {
-    refuseNoId(merchantId);
-    const checked = rules === null ? null : await this.checkedRules(merchantId, rules);
-    return this.within(async (tx) => {
-      const [merchant] = await tx.query<unknown[]>('SELECT FROM merchants WHERE id = $1', [merchantId]);
-      if (merchant === undefined) throw noMerchant(merchantId);
-      await tx.query(
-        `INSERT INTO merchant_routing AS r (merchant_id, rules, changed_at) VALUES ($1, $2, $3)
-         ON CONFLICT (merchant_id) DO UPDATE
-            SET rules = excluded.rules, version = r.version + 1, changed_at = excluded.changed_at`,
-        [merchantId, checked === null ? null : JSON.stringify(checked), this.clock.now()],
-      );
-      await this.record(
-        tx,
-        actor,
-        'merchant.routing_set',
-        `merchant:${merchantId}`,
-        { rules: checked },
-        merchantId,
-      );
-      return checked;
-    });
-  }
-
   private async checked(entry: unknown, env: NodeJS.ProcessEnv): Promise<Checked> {
     if (!entryShape.fits(entry)) throw invalid(shapeProblems(entryShape, entry));
     const problems: PspProblem[] = [];
@@ -247,17 +228,6 @@ export class PspAdministration {
     return [...ids.entries()]
       .filter(([, id]) => !known.has(id))
       .map(([index]) => ({ pointer: `/merchants/${index}`, message: 'there is no such merchant' }));
-  }
-
-  private async checkedRules(merchantId: string, rules: unknown): Promise<readonly RoutingRule[]> {
-    if (!rulesShape.fits(rules)) throw invalid(shapeProblems(rulesShape, rules));
-    const accounts = [...this.psps.ofFile, ...(await this.list())];
-    const names = accounts.flatMap(({ name, merchants }) =>
-      merchants?.includes(merchantId) === false ? [] : [name],
-    );
-    const faults = faultsOfRouting(rules, names, '');
-    if (faults.length > 0) throw invalid(faults);
-    return rules;
   }
 
   private entryOf({ id, entry }: StoredPspAccount): PspEntry {
@@ -293,10 +263,9 @@ export class PspAdministration {
     action: string,
     subject: string,
     detail: Readonly<Record<string, unknown>>,
-    merchantId = NO_MERCHANT,
   ): Promise<void> {
     return recordAct(tx, {
-      merchantId,
+      merchantId: NO_MERCHANT,
       id: this.ids.uuid(),
       at: this.clock.now(),
       actor,
@@ -308,12 +277,20 @@ export class PspAdministration {
 
   private storedPspView(account: StoredPspAccount): StoredPspView {
     const { disabledAt, changedAt } = account;
-    const { name, adapter, merchants = null, credentials } = this.entryOf(account);
+    const { name, adapter, merchants = null, credentials, ...entry } = this.entryOf(account);
+    const { baseUrl = null, account: accountName = null, test = false } = entry;
+    const known = adapterNamed(adapter)?.credentials ?? [];
+    const isShown = (key: string) => known.some((each) => each.name === key && !each.secret);
     return {
       name,
       adapter,
       merchants,
       credentials: Object.keys(credentials).toSorted(),
+      shown: Object.fromEntries(Object.entries(credentials).filter(([key]) => isShown(key))),
+      baseUrl,
+      account: accountName,
+      test,
+      timeoutMs: entry.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       disabledAt,
       changedAt,
     };
@@ -344,19 +321,11 @@ function merged<T extends object>(target: T, patch: unknown): T {
   return Object.fromEntries(all) as T;
 }
 
-function invalid(problems: readonly PspProblem[]): Problem {
+export function invalid(problems: readonly PspProblem[]): Problem {
   const detail = problems.map(({ pointer, message }) => `${pointer || '/'}: ${message}`).join('; ');
   return new Problem('validation_failed', detail, { errors: [...problems] });
 }
 
 function taken(name: string): Problem {
   return new Problem('invalid_state', `There is a PSP account named ${name} already.`);
-}
-
-function noMerchant(merchantId: string): Problem {
-  return new Problem('not_found', `There is no merchant ${merchantId}.`);
-}
-
-function refuseNoId(merchantId: string): void {
-  if (!UUID.test(merchantId)) throw noMerchant(merchantId);
 }

@@ -6,7 +6,7 @@ import { type Fingerprints, type PspAccount } from './psp-directory.js';
 import { type PspConfig } from './psp-entry.js';
 import { adapterNamed } from './registry.js';
 import { type ReportSource } from './psp-reports.js';
-import { type RoutingRule } from './router.js';
+import { type RoutingRule } from './routing-rule.js';
 
 /** Stored accounts and routing, as this process last read them. */
 interface StoredPsps {

@@ -11,7 +11,7 @@ import {
   STRICT,
 } from './psp-entry.js';
 import { PspsConfig } from './psps-config.js';
-import { type RoutingRule } from './router.js';
+import { type RoutingRule } from './routing-rule.js';
 import { faultsOfRouting, routingRules, some } from './routing-rules.js';
 import { list, shape, strictObject } from './shape.js';
 

@@ -4,11 +4,11 @@ import { type AdyenOptions, AdyenPsp, PUBLIC_TRANSFERS_URL } from './adyen/adyen
 import { AdyenNotices } from './adyen/adyen.webhook.js';
 import { accountInStripeKey, type AccountIdentity, isAccountOfStripeKey, stripeAccount } from './account.js';
 import { type BankInstructions } from './bank-sepa/bank-instructions.js';
-import { dropKeyOf } from './bank-sepa/bank-drop.js';
+import { dropKeyOf, openDrop } from './bank-sepa/bank-drop.js';
 import { BankReports } from './bank-sepa/bank-reports.js';
 import { BankSepaPsp } from './bank-sepa/bank-sepa.psp.js';
 import { type BankSettings } from './bank-sepa/bank-settings.js';
-import { type PspAdapter } from './contract.js';
+import { type CallContext, type PspAdapter } from './contract.js';
 import { type NotificationReader } from './notification.js';
 import { type ReportSource } from './psp-reports.js';
 import { AdyenReports } from './adyen/adyen.reports.js';
@@ -70,6 +70,11 @@ export interface AdapterEntry {
   /** Credentials that an entry needs because of its other fields, beyond those that every entry needs. */
   missing?(written: { readonly baseUrl?: string; readonly credentials: object }): readonly string[];
   create(settings: AccountSettings): PspAdapter;
+  /**
+   * Asks for something that changes nothing, by the credentials of payments. Returns what it shows, for people.
+   * @throws what the PSP refuses
+   */
+  check(settings: AccountSettings, call: CallContext): Promise<string>;
   /** Null where the account has no secret to check notifications by: then none is taken. */
   notices(settings: Pick<AccountSettings, 'credentials'>): NotificationReader | null;
   /** The PSP's name of the account in its reports, where a report may be about others too. */
@@ -120,9 +125,23 @@ const stripeEntry = {
     const secrets = given(webhookSecret, webhookSecretPrevious);
     return secrets.length > 0 ? new StripeNotices({ secrets }) : null;
   },
+  check: (settings, call) => asked(stripe(settings), call),
   reports: ({ credentials, ...settings }) =>
     new StripeReports({ ...settings, ...stripeKey(credentials, settings.account) }),
 } satisfies Partial<AdapterEntry>;
+
+function stripe({ credentials, ...settings }: AccountSettings): StripePsp {
+  return new StripePsp({ ...settings, ...stripeKey(credentials, settings.account) });
+}
+
+/** Asks by an adapter of its own, whose sockets nobody else uses. */
+async function asked(adapter: StripePsp | AdyenPsp, call: CallContext): Promise<string> {
+  try {
+    return await adapter.check(call);
+  } finally {
+    await adapter.close();
+  }
+}
 
 /** The account that the key has to be of is asked for only where the key does not name it. */
 function stripeKey({ secretKey = '' }: AccountSettings['credentials'], account: string | undefined) {
@@ -138,8 +157,7 @@ export const adapters: readonly AdapterEntry[] = [
   {
     ...stripeEntry,
     adapter: 'stripe',
-    create: ({ credentials, ...settings }) =>
-      new StripePsp({ ...settings, ...stripeKey(credentials, settings.account) }),
+    create: stripe,
   },
   {
     // Speaks Stripe's API but remembers no Idempotency-Key: as many smaller PSPs do.
@@ -199,13 +217,8 @@ export const adapters: readonly AdapterEntry[] = [
       ...previous('transfersHmacKey', credentials),
       ...missingForReports(credentials),
     ],
-    create: ({ credentials, ...settings }) =>
-      new AdyenPsp({
-        ...settings,
-        apiKey: credentials['apiKey'] ?? '',
-        merchantAccount: credentials['merchantAccount'] ?? '',
-        ...payoutsOf(credentials),
-      }),
+    create: adyen,
+    check: (settings, call) => asked(adyen(settings), call),
     notices: ({ credentials }) => adyenNotices(credentials),
     reportsAreOf: ({ credentials: { merchantAccount } }) => merchantAccount,
     reports: ({ credentials: { reportsBaseUrl, reportsApiKey, reportsUser = '', reportsPassword = '' } }) =>
@@ -232,6 +245,17 @@ export const adapters: readonly AdapterEntry[] = [
     create: ({ name, bank, instructions }) => {
       if (!bank || !instructions) throw new TypeError(`PSP ${name} has no bank to send files to`);
       return new BankSepaPsp(name, bank, instructions);
+    },
+    check: async ({ bank, credentials, clock }, call) => {
+      if (!bank) throw new TypeError('there is no bank to send files to');
+      const drop = await openDrop(bank.sftp, dropKeyOf(credentials), clock);
+      call.onGivenUp(() => void drop.end());
+      try {
+        const [sent, left] = await Promise.all([drop.list(bank.sftp.upload), drop.list(bank.sftp.download)]);
+        return `The bank's server takes the key; ${sent.length} files wait for the bank there, and ${left.length} of the bank.`;
+      } finally {
+        await drop.end();
+      }
     },
     // A bank sends no notifications; it answers in files.
     notices: () => null,
@@ -264,6 +288,11 @@ function adyenNotices(credentials: AccountSettings['credentials']): Notification
   const transferHmacKeys = balanceAccount === undefined ? [] : ofTransfers;
   if (hmacKeys.length === 0 && transferHmacKeys.length === 0) return null;
   return new AdyenNotices({ merchantAccount, hmacKeys, balanceAccount, transferHmacKeys });
+}
+
+function adyen({ credentials, ...settings }: AccountSettings): AdyenPsp {
+  const { apiKey = '', merchantAccount = '' } = credentials;
+  return new AdyenPsp({ ...settings, apiKey, merchantAccount, ...payoutsOf(credentials) });
 }
 
 function payoutsOf(credentials: AccountSettings['credentials']): Pick<AdyenOptions, 'payouts'> {

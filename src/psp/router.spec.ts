@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { runs } from '../../test/support/property-runs.js';
 import { type Capabilities } from './contract.js';
-import { candidates, explainRouting, type RoutingFacts, type RoutingRule } from './router.js';
+import { candidates, explainRouting, type RoutingFacts } from './router.js';
+import { type RoutingRule } from './routing-rule.js';
 
 const able = (more: Partial<Capabilities> = {}): Capabilities => ({
   operations: ['charge', 'authorize'],

@@ -1,42 +1,9 @@
 import { Problem, type ProblemField } from '../core/problem.js';
 import { type PspClient } from './account-access.js';
 import { type Capabilities, type Operation, type Psps } from './contract.js';
+import { type RoutingConditions, type RoutingRule, type RoutingShare } from './routing-rule.js';
 
-/**
- * Which PSP accounts may be tried, and in which order: configuration, applied without side effects.
- * Whether a later one may really be tried is not decided here but in request storage, by proof.
- */
-export interface RoutingRule {
-  /** All conditions must hold; a condition on something that is not known does not. */
-  readonly when?: RoutingConditions;
-  /** The accounts in the order of preference… */
-  readonly order?: readonly string[];
-  /** …or the first one drawn by weight, the others behind it, the heaviest first. */
-  readonly split?: readonly RoutingShare[];
-  /**
-   * A charge in doubt may be canceled by our reference and failed over on the PSP's acknowledgement,
-   * within the caller's deadline. Off by default: a PSP that acknowledges and charges all the same
-   * leaves an orphan effect, which is found and given back only later.
-   */
-  readonly fence?: boolean;
-}
-
-export interface RoutingConditions {
-  readonly currency?: readonly string[];
-  /** In minor units of the payment's currency, exclusive. */
-  readonly amountBelow?: number;
-  /** In minor units of the payment's currency, inclusive. */
-  readonly amountFrom?: number;
-  readonly cardCountry?: readonly string[];
-  readonly cardBrand?: readonly string[];
-}
-
-export interface RoutingShare {
-  readonly psp: string;
-  /** Relative to the others of the rule; 0 is tried only after the others. */
-  readonly weight: number;
-}
-
+/** A payment as routing sees it. */
 export interface RoutingFacts {
   readonly operation: Operation;
   readonly amount: number;
@@ -49,7 +16,7 @@ export interface RoutingFacts {
 
 /**
  * The accounts to ask, first one first, by the first rule that matches; none where no rule matches
- * or no account of it can take the payment. `pick` in [0, 1) draws among weights: the same number
+ * or no account of it can take the payment. Whether a later one may really be tried, request storage decides, by proof. `pick` in [0, 1) draws among weights: the same number
  * gives the same order. `offers` says what an account declares; null for one that does not exist.
  */
 export function candidates(

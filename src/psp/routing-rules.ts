@@ -1,6 +1,6 @@
 import { isCurrency, MAX_AMOUNT } from '../core/money.js';
 import { pspName, type PspProblem } from './psp-entry.js';
-import { type RoutingRule } from './router.js';
+import { type RoutingRule } from './routing-rule.js';
 import { flag, list, matching, strictObject } from './shape.js';
 
 const amount = { type: 'integer', minimum: 0, maximum: MAX_AMOUNT };

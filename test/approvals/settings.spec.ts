@@ -1,6 +1,11 @@
 import { type ApprovalView, type ChangedView } from '../../src/approvals/approval-views.js';
 import { type PageView } from '../../src/core/page.view.js';
-import { type MerchantPageView, type NewApiKeyView } from '../../src/console/installation-views.js';
+import {
+  type MerchantPageView,
+  type NewApiKeyView,
+  type RoutingRulesView,
+  type RoutingView,
+} from '../../src/console/installation-views.js';
 import {
   ConsoleClient,
   type ConsoleReply,
@@ -80,6 +85,45 @@ it('narrows whom a merchant pays at once, and widens it once another person has 
   expect((await page()).merchant.settings.payout_recipients).toBe('any');
   const acts = await environment.acts({ merchantId, actor: 'operator:leo' });
   expect(acts.at(-1)).toMatchObject({ action: 'approval.approved', detail: { requested_by: 'kim' } });
+});
+
+it('routes payments otherwise once another person has approved that, and keeps what the rules were', async () => {
+  const url = `psps/routing?merchant_id=${merchantId}`;
+  const rules = async () => (await admin.get<RoutingRulesView>(url)).body;
+  const set = async (routing: object, replaces: number, code?: string): Promise<Changed> =>
+    admin.post('psps/routing', { merchant_id: merchantId, routing, replaces, code });
+  const code = () => freshCodeOf(environment, kim);
+  const own = [
+    { when: { currency: ['EUR'], amountFrom: 5_000 }, order: ['adyen', 'stripe'] },
+    { order: ['stripe'] },
+  ];
+  expect(await rules()).toMatchObject({ is_own: false, version: 0, history: [] });
+
+  expect((await set({ rules: own }, 0)).status).toBe(403);
+  const unknown = await set({ rules: [{ order: ['nobody'] }] }, 0, await code());
+  expect([unknown.status, unknown.body.detail]).toEqual([422, '/0/order/0: names no PSP account']);
+  const waiting = await set({ rules: own }, 0, await code());
+  expect(waiting.body.approval!.action).toMatchObject({ kind: 'set_routing', rules: own, replaces: 0 });
+  const other = await set({ rules: [{ order: ['adyen'] }] }, 0, await code());
+  expect(await rules()).toMatchObject({ is_own: false });
+  expect(await approved(waiting)).toBe('done: set');
+  expect(await rules()).toMatchObject({
+    is_own: true,
+    version: 1,
+    rules: own,
+    history: [{ actor: 'operator:kim', rules: own }],
+  });
+  const example = { operation: 'charge', amount: 1_000, currency: 'EUR', merchant_id: merchantId };
+  const rule = async () => (await admin.post<RoutingView>('psps/route', example)).body.rule;
+  await eventually(async () => (await rule()) === 2 || null, 'the rules to be read');
+  // Asked for in the place of rules that are gone.
+  expect(await approved(other)).toBe('refused: The rules were changed meanwhile: look at them again.');
+  expect((await set({ rules: own }, 0, await code())).status).toBe(409);
+
+  expect(await approved(await set({}, 1, await code()))).toBe('done: set');
+  const now = await rules();
+  expect(now).toMatchObject({ is_own: false, version: 2 });
+  expect(now.history.map((each) => each.rules)).toEqual([null, own]);
 });
 
 it('makes keys that pay out nothing until another person has approved it, also in place of others', async () => {

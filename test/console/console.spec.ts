@@ -90,6 +90,9 @@ describe('payments', () => {
     expect(await found(`from=${today}&to=${today}`)).toHaveLength(4);
     expect(await found('from=2020-01-01&to=2020-12-31')).toEqual([]);
     expect(await found('failure=card_declined')).toEqual([]);
+    expect(await found('order=oldest')).toEqual([ids.done, ids.retried, ids.nothing, ids.own]);
+    expect(await found('order=largest&currency=USD')).toHaveLength(4);
+    expect((await as.viewer.get('payments?order=largest')).status).toBe(422);
     const { status, body } = await as.viewer.get<{ errors: object[] }>('payments?from=yesterday');
     expect([status, body.errors]).toMatchObject([422, [{ pointer: '/from' }]]);
   });
@@ -396,7 +399,12 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['admin', 'POST', 'psps/accounts'],
   ['admin', 'POST', 'psps/accounts/change'],
   ['admin', 'POST', 'psps/accounts/disable'],
+  ['viewer', 'GET', 'psps/routing'],
   ['admin', 'POST', 'psps/routing'],
+  ['operator', 'POST', 'psps/check'],
+  ['admin', 'GET', 'psps/adapters'],
+  ['admin', 'GET', 'psps/accounts'],
+  ['admin', 'POST', 'psps/accounts/check'],
   ['viewer', 'GET', 'merchants'],
   ['viewer', 'GET', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
   ['admin', 'POST', 'merchants'],
@@ -410,6 +418,11 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['viewer', 'GET', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/recipients'],
   ['approver', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/recipients/approve'],
   ['approver', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/recipients/remove'],
+  ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/endpoints'],
+  ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/endpoints/rotate'],
+  ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/endpoints/disable'],
+  ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/endpoints/enable'],
+  ['operator', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/endpoints/ping'],
   ['viewer', 'GET', 'webhooks/deliveries'],
   ['operator', 'POST', 'webhooks/replay'],
   ['viewer', 'GET', 'webhooks/inbox'],

@@ -131,11 +131,14 @@ const any = {
   createdFrom: null,
   createdBefore: null,
   failure: null,
-};
+  order: 'newest',
+} as const;
 const every = { order: 'oldest', psp: null, merchant: null, currency: null, reason: null } as const;
 
 it.each<[string, () => Promise<unknown>]>([
   ['the newest payments', () => reader.payments(any, null)],
+  ['the oldest payments', () => reader.payments({ ...any, order: 'oldest' }, null)],
+  ['the largest', () => reader.payments({ ...any, currency: 'EUR', order: 'largest' }, null)],
   ['the customers', () => installation.customers(null)],
   ['those of a state', () => reader.payments({ ...any, status: 'failed' }, null)],
   ['those of a state that none has', () => reader.payments({ ...any, status: 'refunded' }, null)],

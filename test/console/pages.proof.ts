@@ -57,6 +57,9 @@ const acts = [
   'Limit payouts…',
   'Change: Pays out to',
   'Add an account…',
+  'Test…',
+  'New endpoint…',
+  'Change the routing…',
   'Rename…',
   'Invite…',
   'Reset…',
@@ -104,12 +107,21 @@ async function signIn(page: Page, operator: OperatorCredentials, periods = 0): P
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
+/** Pictures of a page at every width, where someone wants to look at them. */
+async function everyWidth(page: Page, name: string): Promise<void> {
+  for (const width of pictures ? [375, 768, 1_024, 1_440] : []) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${pictures}/${name}-${width}.png`, fullPage: true });
+  }
+}
+
 describeInBrowser('the console', () => {
   beforeAll(async () => {
     environment = await TestEnvironment.open({
       timeoutMs: 700,
       lockTtlMs: 1_800,
-      env: { PAYONCE_DEADLINE_MS: '1000' },
+      env: { PAYONCE_DEADLINE_MS: '1000', PAYONCE_WEBHOOK_TARGETS: 'any' },
     });
     shop = new ApiClient(
       () => service.url,
@@ -521,26 +533,108 @@ describeInBrowser('the console', () => {
 
     await page.getByRole('link', { name: 'PSP accounts' }).click();
     await page.getByRole('button', { name: 'Add an account…' }).click();
-    const account = {
-      name: 'by-click',
-      adapter: 'stripe',
-      account: 'acct_1ByClick',
-      timeoutMs: 500,
-      baseUrl: environment.simulator.urls.stripe,
-      credentials: { secretKey: 'sk_test_byClick0000000000' },
-    };
-    environment.hide(account.credentials.secretKey);
-    await page.getByLabel('Its entry, as in the PSPs file').fill(JSON.stringify(account, null, 2));
-    if (pictures) await page.screenshot({ path: `${pictures}/add-account.png` });
+    const secretKey = 'sk_test_byClick0000000000';
+    environment.hide(secretKey);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('by-click');
+    await dialog.getByLabel('Address').fill(environment.simulator.urls.stripe);
+    await dialog.getByLabel('Account at the PSP').fill('acct_1Other');
+    await dialog.getByLabel('secretKey').fill(secretKey);
+    await dialog.getByLabel('Timeout of a call (ms)').fill('500');
+    await dialog.getByRole('button', { name: 'Test the connection' }).click();
+    await dialog.getByText('The secret key is of another account than the one that is configured').waitFor();
+    await dialog.getByLabel('Account at the PSP').fill('acct_byClick0000000000');
+    await dialog.getByRole('button', { name: 'Test the connection' }).click();
+    await dialog.getByText('It works', { exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await everyWidth(page, 'add-account');
     await page.getByRole('button', { name: 'Add it' }).click();
     const row = page.getByRole('row').filter({ hasText: 'by-click' });
-    await row.getByRole('button', { name: 'Disable…' }).click({ timeout: 20_000 });
+    await row.getByRole('button', { name: 'Change…' }).click({ timeout: 20_000 });
+    await dialog.getByPlaceholder('Kept as it is').first().waitFor();
+    await dialog.getByLabel('Timeout of a call (ms)').fill('450');
+    await page.getByRole('button', { name: 'Change it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const [changed] = await environment.acts({ actor: 'operator:gus', action: 'psp.account_changed' });
+    expect(changed!.detail).toEqual({ members: { timeoutMs: 450 }, credentials: [] });
+    await row.getByRole('button', { name: 'Disable…' }).click();
     await page.getByRole('button', { name: 'Disable it' }).click();
     await row.getByRole('button', { name: 'Enable…' }).waitFor({ timeout: 20_000 });
     if (pictures) await page.screenshot({ path: `${pictures}/accounts-of-an-admin.png`, fullPage: true });
     expect(await seriousFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
+  });
+
+  it('lets an administrator make an endpoint, and route a merchant by rules that another person approves', async () => {
+    const { context, page, complaints } = await openPage(browser);
+    await freshCodeOf(environment, gus!);
+    await signIn(page, gus!);
+    await page.getByRole('link', { name: 'Merchants' }).click();
+    await page.getByRole('link', { name: 'Shop' }).click();
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New endpoint…' }).click();
+    await dialog.getByLabel('Address').fill('http://127.0.0.1:9/of-the-console');
+    await dialog.getByLabel('Note').fill('The till');
+    await dialog.getByRole('button', { name: 'Create it' }).click();
+    environment.hide((await dialog.locator('pre').textContent())!);
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+    const url = 'http://127.0.0.1:9/of-the-console';
+    await page.getByRole('button', { name: `Disable… ${url}` }).click();
+    await dialog.getByRole('button', { name: 'Disable it' }).click();
+    await page.getByRole('button', { name: `Enable… ${url}` }).waitFor();
+
+    await page.getByText('Those for all apply.').waitFor();
+    await page.getByRole('button', { name: 'Change the routing…' }).click();
+    const rule = dialog.getByRole('group', { name: 'Rule 1' });
+    await rule.getByLabel('Currencies').fill('eur');
+    await rule.getByLabel('Currencies').press('Enter');
+    await rule.getByLabel('Amount from').fill('5000');
+    await rule.getByText('By weight').click();
+    await rule.getByLabel('Weight of stripe').fill('3');
+    expect(await seriousFindings(page)).toEqual([]);
+    await everyWidth(page, 'set-routing');
+    await dialog.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, gus!));
+    await dialog.getByRole('button', { name: 'Set it' }).click();
+    await dialog.getByText('This lifts a bound').waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+
+    const other = await openPage(browser);
+    await freshCodeOf(environment, ben!);
+    await signIn(other.page, ben!);
+    await other.page.getByRole('link', { name: 'Approvals' }).first().click();
+    const card = other.page.getByRole('article').filter({ hasText: 'Change where the payments' });
+    await card.getByText('EUR, from 50.00 EUR').waitFor();
+    expect(await seriousFindings(other.page)).toEqual([]);
+    await everyWidth(other.page, 'approve-routing');
+    await card.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, ben!));
+    await card.getByRole('button', { name: 'Approve…' }).click();
+    await card.getByRole('button', { name: /^Yes, do it/ }).click();
+    await card.getByText('done: set').waitFor();
+    await page.reload();
+    await page.getByText('It has rules of its own.').waitFor();
+    await page.getByText('Changed once').click();
+    await page.getByText('by operator:gus').waitFor();
+    await everyWidth(page, 'merchant-routing');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Where would a payment go?' }).click();
+    // Processes read rules that were stored within ten seconds.
+    const isPassed = async () => {
+      await page.reload();
+      await page.getByText(/Rule \d is the first that matches/).waitFor();
+      return (await page.getByText('Rule 3 is the first that matches').count()) > 0;
+    };
+    await eventually(isPassed, 'the rules to be read');
+    await page.getByLabel('Amount (minor units)').fill('5000');
+    await page.getByText('Rule 1 is the first that matches').waitFor();
+    await page.getByText('stripe would get it').waitFor();
+    await page.goto(`${service.url}/ops/payments?currency=USD`);
+    await page.getByLabel('Order').selectOption('largest');
+    await page.getByText('At most 200').waitFor();
+    await page.getByRole('button', { name: 'Without Currency' }).click();
+    await page.getByText('At most 200').waitFor({ state: 'detached' });
+    expect([...complaints, ...other.complaints]).toEqual([]);
+    await Promise.all([context.close(), other.context.close()]);
   });
 
   it('traces a break of reconciliation to its attempt', async () => {

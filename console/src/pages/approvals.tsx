@@ -11,8 +11,10 @@ import { type PageView } from '../../../src/core/page.view.js';
 import { api, download } from '../api.js';
 import { money, State, Time, words } from '../format.js';
 import { Facts, Failure, Heading, Loaded, Nothing } from '../parts.js';
+import { type RoutingRule } from '../routing-rules.js';
 import { useMay, useSession } from '../session.js';
 import { CodeField, codeOf } from '../two-people.js';
+import { RoutingChange } from './merchant-routing.js';
 import { Verdict } from './verdict.js';
 
 export function Approvals() {
@@ -56,6 +58,7 @@ const settings: Readonly<Record<string, string>> = {
   set_payout_limit: 'Lift a limit of payouts',
   remove_payout_limit: 'Remove a limit of payouts',
   allow_payouts: 'Let an API key pay out',
+  set_routing: 'Change where the payments of a merchant go',
   change_psp_account: 'Change an address of a PSP account',
   correct_ledger: 'Correct the ledger',
   invite_operator: 'Let a person in to the console',
@@ -88,7 +91,7 @@ function written(value: unknown): string {
 
 /** The changed members of a setting. */
 function Setting({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
-  const { merchant_id: merchant, currency, amount, ...others } = details;
+  const { merchant_id: merchant, currency, amount, rules, replaces: _version, ...others } = details;
   const given = Object.entries(others).filter(([name, value]) => name !== 'day' || value !== null);
   const members = given.map(([name, value]) => {
     const isAccount = name === 'debit' || name === 'credit';
@@ -127,6 +130,9 @@ function Setting({ details }: { readonly details: Readonly<Record<string, unknow
           ...members,
         ]}
       />
+      {rules !== undefined && (
+        <RoutingChange merchantId={String(merchant)} rules={rules as RoutingRule[] | null} />
+      )}
     </Box>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Code, CopyButton, Group, NumberInput, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type MerchantPageView, type NewApiKeyView } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
@@ -115,12 +115,22 @@ export function ReplaceKey({ merchantId, of: { act, id, prefix, paysOut }, close
 function shownOnce({ id, key, approval }: NewApiKeyView) {
   return (
     <>
-      <Text size="sm">Copy it now: it is not stored, and not shown again. Its id is {id}.</Text>
+      <ShownOnce value={key}>Copy it now: it is not stored, and not shown again. Its id is {id}.</ShownOnce>
+      {approval && <Text size="sm">It pays out once another person has approved that.</Text>}
+    </>
+  );
+}
+
+/** A secret that only this answer has, to be copied. */
+export function ShownOnce({ value, children }: { value: string; children: ReactNode }) {
+  return (
+    <>
+      <Text size="sm">{children}</Text>
       <Group gap="xs" wrap="nowrap">
         <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }} flex={1}>
-          {key}
+          {value}
         </Code>
-        <CopyButton value={key}>
+        <CopyButton value={value}>
           {({ copied, copy }) => (
             <Button size="xs" variant="default" onClick={copy}>
               {copied ? 'Copied' : 'Copy'}
@@ -128,7 +138,6 @@ function shownOnce({ id, key, approval }: NewApiKeyView) {
           )}
         </CopyButton>
       </Group>
-      {approval && <Text size="sm">It pays out once another person has approved that.</Text>}
     </>
   );
 }

@@ -13,6 +13,13 @@ export type MerchantAct =
       readonly prefix: string;
       readonly paysOut: boolean;
     }
+  | { readonly act: 'endpoint' }
+  | {
+      readonly act: 'endpoint-act';
+      readonly way: 'rotate' | 'disable' | 'enable' | 'ping';
+      readonly id: string;
+      readonly url: string;
+    }
   | { readonly act: 'limit' }
   | { readonly act: 'unlimit'; readonly limit: PayoutLimit };
 

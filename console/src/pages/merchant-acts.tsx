@@ -6,6 +6,7 @@ import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 import { AmountInput } from '../parts.js';
 import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
+import { ActOnEndpoint, NewEndpoint } from './endpoint-acts.js';
 import { NewKey, ReplaceKey } from './key-acts.js';
 import { type MerchantAct, pathOf, type To } from './merchant-act.js';
 
@@ -21,6 +22,10 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
     case 'rotate':
     case 'revoke':
       return <ReplaceKey of={of} {...rest} />;
+    case 'endpoint':
+      return <NewEndpoint of={of} {...rest} />;
+    case 'endpoint-act':
+      return <ActOnEndpoint of={of} {...rest} />;
     case 'limit':
       return <NewLimit of={of} {...rest} />;
     case 'unlimit':

@@ -1,7 +1,7 @@
 import { Button, Group, SimpleGrid, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
 import { type MerchantPageView, type MerchantRow } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
@@ -10,6 +10,7 @@ import { Facts, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../
 import { useMay } from '../session.js';
 import { ActOnMerchant, NewMerchant } from './merchant-acts.js';
 import { type MerchantAct } from './merchant-act.js';
+import { Routing } from './merchant-routing.js';
 import { Recipients } from './recipients.js';
 
 function window(seconds: number): string {
@@ -85,6 +86,17 @@ export function MerchantPage() {
   });
   return <Loaded query={query}>{(view) => <Page view={view} />}</Loaded>;
 }
+
+type Endpoint = MerchantPageView['endpoints'][number];
+
+const endpointActs = {
+  enabled: [
+    ['ping', 'Ping…'],
+    ['rotate', 'Rotate secret…'],
+    ['disable', 'Disable…'],
+  ],
+  disabled: [['enable', 'Enable…']],
+} as const;
 
 type Key = MerchantPageView['keys'][number];
 
@@ -162,34 +174,64 @@ function Page({ view }: { view: MerchantPageView }) {
               </Group>
             )}
           </Part>
-          <Part title="Webhook endpoints">
-            {endpoints.length === 0 ? (
-              <Nothing>It has none.</Nothing>
-            ) : (
-              <Listing
-                rows={endpoints}
-                keyOf={({ id }) => id}
-                columns={[
-                  { label: 'Address', isLong: true, cell: ({ url }) => <span className="mono">{url}</span> },
-                  { label: 'Events', isLong: true, cell: ({ events }) => events?.join(', ') ?? 'all' },
-                  {
-                    label: 'State',
-                    cell: ({ disabled_reason: reason, failing_since: since }) =>
-                      reason !== null ? (
-                        `disabled: ${reason}`
-                      ) : since !== null ? (
-                        <>
-                          failing, <Time at={since} />
-                        </>
-                      ) : (
-                        'well'
-                      ),
-                  },
-                ]}
-              />
-            )}
-          </Part>
+          <Routing merchantId={merchant.id} />
         </SimpleGrid>
+        <Part title="Webhook endpoints">
+          {endpoints.length === 0 ? (
+            <Nothing>It has none.</Nothing>
+          ) : (
+            <Listing
+              rows={endpoints}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  label: 'Address',
+                  isLong: true,
+                  cell: ({ url, description }) => (
+                    <span className="mono" title={description ?? url}>
+                      {url}
+                    </span>
+                  ),
+                },
+                { label: 'Events', isLong: true, cell: ({ events }) => events?.join(', ') ?? 'all' },
+                {
+                  label: 'State',
+                  cell: ({ disabled_reason: reason, failing_since: since }) =>
+                    reason !== null ? (
+                      `disabled: ${reason}`
+                    ) : since !== null ? (
+                      <>
+                        failing, <Time at={since} />
+                      </>
+                    ) : (
+                      'well'
+                    ),
+                },
+                ...(mayKeep
+                  ? [
+                      {
+                        label: 'Act',
+                        cell: ({ id, url, disabled_reason: reason }: Endpoint) => (
+                          <Group gap="xs" justify="inherit" wrap="nowrap">
+                            {endpointActs[reason === null ? 'enabled' : 'disabled'].map(([way, label]) => (
+                              <Fragment key={way}>
+                                {button(label, { act: 'endpoint-act', way, id, url }, `${label} ${url}`)}
+                              </Fragment>
+                            ))}
+                          </Group>
+                        ),
+                      },
+                    ]
+                  : []),
+              ]}
+            />
+          )}
+          {mayKeep && (
+            <Group justify="end" mt="xs">
+              {button('New endpoint…', { act: 'endpoint' })}
+            </Group>
+          )}
+        </Part>
         <Part title="API keys" hint="the keys themselves are not stored">
           {keys.length === 0 ? (
             <Nothing>It has none.</Nothing>
@@ -215,7 +257,7 @@ function Page({ view }: { view: MerchantPageView }) {
                         label: 'Act',
                         cell: (key: Key) =>
                           isLive(key) && (
-                            <Group gap="xs" justify="inherit">
+                            <Group gap="xs" justify="inherit" wrap="nowrap">
                               {button('Rotate…', { act: 'rotate', ...keyOf(key) })}
                               {button('Revoke…', { act: 'revoke', ...keyOf(key) })}
                             </Group>

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -44,12 +44,25 @@ export function Payments() {
   });
   const narrow = (change: Search) => {
     const { cursor: _cursor, ...kept } = search;
-    void navigate({ search: { ...kept, ...change }, replace: true });
+    const { currency, order, ...others } = { ...kept, ...change };
+    const isOrdered = order !== 'largest' || Boolean(currency);
+    void navigate({ search: { ...others, currency, ...(isOrdered ? { order } : {}) }, replace: true });
   };
   const find = useDebouncedCallback((q: string) => narrow({ q: q.trim() }), 250);
   return (
     <>
-      <Heading title="Payments" hint="Press / to search from any page" />
+      <Heading title="Payments" hint="Press / to search from any page">
+        <NativeSelect
+          aria-label="Order"
+          data={[
+            { value: 'newest', label: 'Newest first' },
+            { value: 'oldest', label: 'Oldest first' },
+            { value: 'largest', label: 'Largest of a currency first', disabled: !search.currency },
+          ]}
+          value={search.order ?? 'newest'}
+          onChange={({ currentTarget: { value } }) => narrow({ order: value === 'newest' ? '' : value })}
+        />
+      </Heading>
       <TextInput
         id="search"
         aria-label="Search"
@@ -63,6 +76,12 @@ export function Payments() {
         }}
       />
       {typed.trim() === '' && <Filters list="payments" filters={filters} search={search} set={narrow} />}
+      {search.order === 'largest' && (
+        <Text size="sm" c="dimmed" mb="xs">
+          At most 200, of the newest 20,000 payments of the period or the merchant; the file has all, the
+          newest first.
+        </Text>
+      )}
       <Loaded query={query}>
         {({ data, next_cursor: next }) => (
           <>

@@ -10,6 +10,7 @@ import { Dialog, Effects, Words } from '../dialog.js';
 import { Time, words } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, Part } from '../parts.js';
 import { useMay } from '../session.js';
+import { Routing } from './merchant-routing.js';
 import { StoredAccount, type StoredAct } from './stored-account.js';
 
 /** The example whose routing is shown. */
@@ -19,6 +20,7 @@ export interface RouteSearch {
   readonly currency?: string;
   readonly brand?: string;
   readonly country?: string;
+  readonly merchant?: string;
 }
 
 export function Psps() {
@@ -31,7 +33,8 @@ export function Psps() {
       <Heading title="PSP accounts" hint="How they are, and which of them a payment would go to." />
       <Stack gap="md">
         <Loaded query={query}>{({ data }) => <Accounts rows={data} />}</Loaded>
-        <Routing />
+        <Routing merchantId={null} />
+        <RouteExample />
       </Stack>
     </>
   );
@@ -103,9 +106,16 @@ function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
                 {
                   label: 'Act',
                   cell: (row: PspAccountRow) => (
-                    <Group gap="xs" justify="inherit">
+                    <Group gap="xs" justify="inherit" wrap="nowrap">
                       <Button size="compact-xs" variant="default" onClick={() => change(row)}>
                         {row.breaker.state === 'closed' ? 'Open breaker…' : 'Close breaker…'}
+                      </Button>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        onClick={() => keep({ act: 'test', psp: row.psp })}
+                      >
+                        Test…
                       </Button>
                       {mayKeep && row.kept_in === 'database' && (
                         <>
@@ -169,13 +179,14 @@ const closing = [
   'If it goes on failing, it opens by itself after ten failures in a row.',
 ];
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const operations = ['charge', 'authorize', 'payout'];
 
 /** An example payment stands in the URL. */
-function Routing() {
+function RouteExample() {
   const search = useSearch({ from: '/shell/psps' });
   const navigate = useNavigate({ from: '/psps' });
-  const { operation = 'charge', amount = '1000', currency = 'EUR', brand, country } = search;
+  const { operation = 'charge', amount = '1000', currency = 'EUR', brand, country, merchant } = search;
   const narrow = (change: RouteSearch) => void navigate({ search: { ...search, ...change }, replace: true });
   const isWhole = /^\d+$/.test(amount) && /^[A-Z]{3}$/.test(currency);
   const example = {
@@ -183,6 +194,7 @@ function Routing() {
     amount: Number(amount),
     currency,
     ...(brand ? { card_brand: brand } : {}),
+    ...(merchant && UUID.test(merchant) ? { merchant_id: merchant } : {}),
     ...(country && /^[A-Z]{2}$/.test(country) ? { card_country: country } : {}),
   };
   const query = useQuery({
@@ -234,6 +246,14 @@ function Routing() {
           w={110}
           value={country ?? ''}
           onChange={({ currentTarget: { value } }) => narrow({ country: value.toUpperCase() })}
+        />
+        <TextInput
+          label="Merchant id"
+          placeholder="Rules for all"
+          maxLength={36}
+          w={310}
+          value={merchant ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ merchant: value.trim().toLowerCase() })}
         />
       </Group>
       {isWhole ? (

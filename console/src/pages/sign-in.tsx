@@ -20,8 +20,12 @@ import { Failure } from '../parts.js';
 type Factors =
   { readonly link: string } | { readonly name: string; readonly password: string; readonly code: string };
 
-/** Behind the `#`, which no server and no log ever sees. It is good for once, so it leaves the address at once. */
+/**
+ * Behind the `#` of this page's address, which no server and no log ever sees. It is good for once, so it leaves the
+ * address at once. On other pages a `#` leads to a part of the page.
+ */
 function takeLink(): string {
+  if (!location.pathname.endsWith('/sign-in')) return '';
   const link = location.hash.slice(1);
   if (link !== '') history.replaceState(null, '', location.pathname);
   return link;

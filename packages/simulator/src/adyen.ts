@@ -24,6 +24,7 @@ import { type Ledger } from './ledger.js';
 import { type ReportRequest } from './report-request.js';
 import { type Webhooks } from './webhooks.js';
 import {
+  json,
   type Call,
   type CustomerReturn,
   type DisputeStep,
@@ -155,6 +156,7 @@ export class AdyenWire implements Wire {
       const routed = this.modifications.route(verb, reference, body, name);
       if (routed !== undefined) return routed;
     }
+    if (resource === 'paymentMethods' && reference === undefined) return paymentMethods(body);
     if (resource === 'cancels' && reference === undefined) {
       return this.modifications.technicalCancel(body, name);
     }
@@ -310,4 +312,10 @@ export class AdyenWire implements Wire {
     if (action === 'fingerprint') return this.ask(payment, 'challenge', payment.refusal);
     return this.result(refusal === null ? this.approve(payment, key) : this.refuse(payment, refusal));
   }
+}
+
+/** What a merchant account offers; nothing is made. */
+function paymentMethods({ merchantAccount }: Json): Reply {
+  if (typeof merchantAccount !== 'string' || merchantAccount === '') return noAccount();
+  return json(200, { paymentMethods: [{ type: 'scheme', name: 'Cards', brands: ['visa', 'mc', 'amex'] }] });
 }

@@ -85,6 +85,11 @@ export class SetPayoutLimitDto extends NamePayoutLimitDto {
   }
 }
 
+export class EndpointIdDto {
+  @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of a webhook endpoint' })
+  id: string;
+}
+
 export class RecipientIdDto {
   @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of a recipient' })
   id: string;

@@ -1,5 +1,5 @@
 import { refused } from '../../http/request.pipe.js';
-import { IsAnyObject, IsFlag, IsOneOf, IsText, IsTextList } from '../../http/fields.js';
+import { IsAnyObject, IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { accountNames, IsAmount, IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { type RoutingFacts } from '../../psp/router.js';
 import { IsTotpCode } from '../../operators/dto/totp-code.js';
@@ -42,21 +42,36 @@ export class ChangeAccountDto {
   change: Record<string, unknown>;
 }
 
-export class DisableAccountDto {
+export class NamePspDto {
   @IsText(name)
   psp: string;
+}
 
+export class DisableAccountDto extends NamePspDto {
   @IsFlag({})
   disabled: boolean;
 }
 
 export class SetRoutingDto {
+  @IsTotpCode()
+  code?: string;
+
   @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of a merchant' })
   merchant_id: string;
 
   /** `{ "rules": [...] }` as the PSPs file has them; `{}`: those of the PSPs file apply again. */
   @IsAnyObject(written)
   routing: { rules?: unknown };
+
+  /** The version of the rules that were looked at; 0 where the merchant has had none. */
+  @IsWholeNumber({ minimum: 0, maximum: 2_147_483_647 })
+  replaces: number;
+}
+
+export class RoutingOfDto {
+  /** The rules for all merchants where it is left out. */
+  @IsText({ pattern: UUID, maxLength: 36, optional: true, message: 'must be the id of a merchant' })
+  merchant_id?: string;
 }
 
 const routed = ['charge', 'authorize', 'payout'] as const;

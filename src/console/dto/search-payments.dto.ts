@@ -1,6 +1,7 @@
 import { IsOneOf, IsText } from '../../http/fields.js';
 import { IsAmount, IsCurrencyCode, IsDay, IsLine, LINE, UUID } from '../../http/shared-fields.js';
-import { type PaymentFilter } from '../console-reader.js';
+import { type PaymentFilter, type PaymentOrder, paymentOrders } from '../console-reader.js';
+import { refused } from '../../http/request.pipe.js';
 import { type OpenFilter, type OpenListName, type OpenOrder, openOrders } from '../open-operations.js';
 
 export class CursorDto {
@@ -49,16 +50,23 @@ export class SearchPaymentsDto extends CursorDto {
   })
   failure?: string;
 
+  @IsOneOf(paymentOrders, { optional: true })
+  order?: PaymentOrder;
+
   /** `customersOf`: what payments keep of a customer of that name. */
   filter(customersOf: (name: string) => readonly Uint8Array[]): PaymentFilter {
     const { status = null, psp = null, merchant = null, currency = null, failure = null } = this;
+    const { order = 'newest' } = this;
+    if (order === 'largest' && currency === null) {
+      throw refused([{ pointer: '/order', message: 'needs a currency: amounts of several do not compare' }]);
+    }
     const { from, to, amount_from: amountFrom = null, amount_to: amountTo = null } = this;
     const q = this.q?.trim() || null;
     const createdFrom = from === undefined ? null : new Date(`${from}T00:00:00Z`);
     const createdBefore = to === undefined ? null : new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS);
     const money = { currency, amountFrom, amountTo };
     const customers = q === null ? [] : customersOf(q);
-    return { q, customers, status, psp, merchant, failure, createdFrom, createdBefore, ...money };
+    return { q, customers, status, psp, merchant, failure, order, createdFrom, createdBefore, ...money };
   }
 }
 

@@ -103,6 +103,18 @@ export class AdyenPsp implements PspAdapter {
     return answerOfExecute(await post(this.checkout, request, call), instruction);
   }
 
+  /**
+   * Asks which payment methods the merchant account has, which takes the role that payments take. @throws what Adyen refuses
+   * https://docs.adyen.com/api-explorer/Checkout/71/post/paymentMethods
+   */
+  async check(call: CallContext): Promise<string> {
+    const { merchantAccount } = this;
+    const body = JSON.stringify({ merchantAccount });
+    const { httpStatus, text } = await post(this.checkout, { path: '/paymentMethods', body }, call);
+    if (httpStatus !== 200) throw new Error(`Adyen answered ${httpStatus}: ${text}`);
+    return `Adyen takes the key for the merchant account ${merchantAccount}.`;
+  }
+
   async lookup(): Promise<Answer> {
     return { outcome: 'unknown', pspCode: 'lookup_not_supported' };
   }
@@ -156,10 +168,13 @@ export class AdyenPsp implements PspAdapter {
   }
 }
 
-async function post(http: AxiosInstance, request: AdyenRequest, call: CallContext): Promise<AdyenResponse> {
+/** A request without a key changes nothing. */
+type Post = Omit<AdyenRequest, 'idempotencyKey'> & Partial<AdyenRequest>;
+
+async function post(http: AxiosInstance, request: Post, call: CallContext): Promise<AdyenResponse> {
   const { path, body, idempotencyKey } = request;
   const { signal, leaseStillValid } = call;
-  const headers = { 'Idempotency-Key': idempotencyKey };
+  const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
   const response: AxiosResponse<string> = await http.post(path, body, {
     // The one deadline: a timer of axios's own would end at the same moment, under another code.
     signal,

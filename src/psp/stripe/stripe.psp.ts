@@ -135,6 +135,16 @@ export class StripePsp implements PspAdapter {
     );
   }
 
+  /** Reads a payment, as lookups do. @throws what Stripe refuses */
+  check(call: CallContext): Promise<string> {
+    return this.http.during(call, async (headers) => {
+      const options = { headers, timeout: call.timeoutMs, maxNetworkRetries: 0 };
+      await this.account.confirm(options);
+      await this.stripe.paymentIntents.list({ limit: 1 }, options);
+      return 'Stripe takes the key, and lets it read payments.';
+    });
+  }
+
   async lookup(instruction: Instruction, call: CallContext): Promise<Answer> {
     const { operation, parentReference } = instruction;
     if (operation === 'payout') return this.find(this.payouts, instruction, call);
