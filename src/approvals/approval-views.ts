@@ -19,6 +19,17 @@ export interface FileView {
   readonly added_by: string;
 }
 
+/** The way out of a stuck operation where the PSP cannot be asked. */
+export interface StuckAdviceView {
+  /** For people. */
+  readonly say: string;
+  /**
+   * `ask`: the PSP is asked first, and where it cannot be, a person's word about it ends it. `state`: nothing but a person's
+   * word does. `other`: something else does, after which the PSP can be asked again.
+   */
+  readonly way: 'ask' | 'state' | 'other';
+}
+
 /** The last that a PSP has said of what it was asked for. */
 export interface PspWord {
   readonly attempt: number;

@@ -29,7 +29,6 @@ describe('the verdict on a retry', () => {
       allowed: true,
       headline: 'The same request is sent to first again under the same key, so it is done once at most.',
       facts: [
-        'Same PSP: first, route 1.',
         'Same key: first remembers it for another 21 h 50 min.',
         'Last lookup 1 h 59 min ago: not_found.',
       ],

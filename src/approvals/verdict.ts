@@ -128,7 +128,7 @@ function reasonOf(why: string): string {
 
 function factsOf({ step, route, capabilities, now }: StepPreview): string[] {
   const { request, attempts } = route;
-  const facts = [`Same PSP: ${request.psp}, route ${request.route}.`];
+  const facts: string[] = [];
   const executes = attempts.filter(({ kind }) => kind === 'execute');
   const { windowMs } = capabilities.idempotency;
   if (executes.length > 0 && windowMs !== null) {

@@ -3,6 +3,7 @@ import {
   type FileView,
   type ApprovalView,
   type PspWord,
+  type StuckAdviceView,
 } from '../approvals/approval-views.js';
 
 /**
@@ -71,6 +72,8 @@ export interface RouteRow {
   readonly next_step_at: string | null;
   readonly stuck_at: string | null;
   readonly stuck_reason: string | null;
+  /** null: it is not stuck. */
+  readonly stuck_advice: StuckAdviceView | null;
   readonly psp_word: PspWord | null;
   /** The PSP's words against a person's statement that it did it, and that it did not; null: none. */
   readonly against: { readonly done: string | null; readonly 'not-done': string | null };

@@ -10,6 +10,7 @@ import { orderStatusOf, shareOf } from '../payments/order-rules.js';
 import { type Payment } from '../payments/payment.entity.js';
 import { isUndecided } from '../payments/payment.lifecycle.js';
 import { type PaymentReport } from './payment-report.js';
+import { stuckAdvice } from '../approvals/stuck-advice.js';
 import { differenceOf } from '../approvals/psp-word.js';
 
 /** Says in a few sentences what happened to a payment and what happens next. Pure. */
@@ -209,7 +210,7 @@ function standing(
 function nextOf({ entityKey, routes }: OperationHistory, now: Date): string {
   const { psp, stuckAt, stuckReason, nextStepAt, operation } = routes.at(-1)!.request;
   if (stuckAt !== null) {
-    return `The ${operation} is stuck since ${duration(age(stuckAt, now))} (${stuckReason ?? 'why is not known'}): a person has to find out at ${psp} what became of ${entityKey}, and it goes to no other PSP until then.`;
+    return `The ${operation} is stuck since ${duration(age(stuckAt, now))} (${stuckReason ?? 'why is not known'}), and goes to no other PSP until it is decided. ${stuckAdvice(stuckReason ?? null, psp).say} Its entity key is ${entityKey}.`;
   }
   if (nextStepAt === null) return `The ${operation} is being worked on.`;
   const inMs = nextStepAt.getTime() - now.getTime();

@@ -30,6 +30,7 @@ import { ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from '../approvals/snoozes.js';
 import { PaymentReports } from './payment-report.js';
+import { stuckAdvice } from '../approvals/stuck-advice.js';
 import { pspWordOf } from '../approvals/psp-word.js';
 import { timelineOf, timesOf } from './timeline.js';
 
@@ -197,6 +198,7 @@ function routeRow(route: RouteHistory, psps?: Pick<PspsConfig, 'named'>): RouteR
     next_step_at: request.nextStepAt?.toISOString() ?? null,
     stuck_at: request.stuckAt?.toISOString() ?? null,
     stuck_reason: request.stuckReason ?? null,
+    stuck_advice: request.stuckAt ? stuckAdvice(request.stuckReason ?? null, request.psp) : null,
     psp_word: pspWordOf(route, (id) => (account && isPayment ? dashboardUrl(account, id) : null)),
     against: { done: wordAgainst(route, true), 'not-done': wordAgainst(route, false) },
     attempts: attempts.map(attemptRow),

@@ -23,7 +23,16 @@ export function AskedAndSaid({ route }: { readonly route: RouteRow }) {
       word.differs === 'money',
     ],
     ['State', <State key="s" is={verdict} />, <State key="o" is={word.outcome} />],
-    ['Id', reference ?? 'not known', <Objects key="i" of={word} />, word.differs === 'objects'],
+    ...(reference === null && word.objects.length === 0
+      ? []
+      : [
+          [
+            'Id',
+            reference ?? 'not known',
+            <Objects key="i" of={word} />,
+            word.differs === 'objects',
+          ] as const,
+        ]),
     ['Time', <Time key="t" at={openedAt} />, <Time key="w" at={word.at} />],
   ];
   return (
@@ -85,7 +94,7 @@ export function StuckReason({ reason }: { readonly reason: string | null }) {
   return (
     <Text size="sm">
       {words(reason)}.{' '}
-      <Anchor inherit href={`/docs/runbooks/stuck-payment#${anchor}`} target="_blank">
+      <Anchor inherit underline="always" href={`/docs/runbooks/stuck-payment#${anchor}`} target="_blank">
         What to do about it
       </Anchor>
     </Text>

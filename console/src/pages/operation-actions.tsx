@@ -13,7 +13,12 @@ import {
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type FileView, type RetryView, type VerdictView } from '../../../src/approvals/approval-views.js';
+import {
+  type FileView,
+  type RetryView,
+  type StuckAdviceView,
+  type VerdictView,
+} from '../../../src/approvals/approval-views.js';
 import { type OperationRow, type RouteRow } from '../../../src/console/console-views.js';
 import { api, upload } from '../api.js';
 import { Failure } from '../parts.js';
@@ -50,7 +55,7 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
   const isStuck = route.stuck_at !== null;
   const { retry, look_up: lookUp } = verdicts;
   const isJudging = retry.isPending || lookUp.isPending;
-  const recommended = recommendedOf(retry.data, lookUp.data, isStuck);
+  const recommended = recommendedOf(retry.data, lookUp.data, route.stuck_advice);
   const others = (['retry', 'look_up', ...(isStuck ? ['resolve' as const] : [])] as const).filter(
     (way) => way !== recommended,
   );
@@ -58,7 +63,7 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
     way === 'resolve' ? (
       <ByHand
         key={way}
-        psp={route.psp}
+        advice={route.stuck_advice!}
         act={mayAct ? () => resolve(true) : null}
         isFirst={way === recommended}
       />
@@ -110,15 +115,19 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
   );
 }
 
-/** Asking the PSP comes before a person's word, and sends nothing twice; null: nobody can do anything now. */
+/**
+ * Asking the PSP comes before a person's word, unless nothing but that word ends it, and sends nothing twice; null: nobody can
+ * do anything now.
+ */
 function recommendedOf(
   retry: VerdictView | undefined,
   lookUp: VerdictView | undefined,
-  isStuck: boolean,
+  advice: StuckAdviceView | null,
 ): Way | null {
+  if (advice?.way === 'state') return 'resolve';
   if (retry?.allowed) return 'retry';
   if (lookUp?.allowed) return 'look_up';
-  return isStuck ? 'resolve' : null;
+  return advice === null ? null : 'resolve';
 }
 
 function Asked(props: {
@@ -153,15 +162,20 @@ function Asked(props: {
   );
 }
 
-function ByHand({ psp, act, isFirst }: { psp: string; act: (() => void) | null; isFirst: boolean }) {
+function ByHand(props: { advice: StuckAdviceView; act: (() => void) | null; isFirst: boolean }) {
+  const { advice, act, isFirst } = props;
+  const isStated = advice.way !== 'other';
   return (
     <Box mt="sm">
-      <Alert variant="light" color={isFirst ? 'blue' : 'gray'} title="Find out, and mark it resolved">
-        Look in the dashboard of {psp}, or ask its support, what became of it. What you state decides the
-        operation once a second person has approved it.
+      <Alert
+        variant="light"
+        color={isFirst ? 'blue' : 'gray'}
+        title={isStated ? 'Find out, and mark it resolved' : 'What ends it'}
+      >
+        {advice.say}
       </Alert>
       {act && (
-        <Button mt="xs" size="xs" variant={isFirst ? 'filled' : 'default'} onClick={act}>
+        <Button mt="xs" size="xs" variant={isFirst && isStated ? 'filled' : 'default'} onClick={act}>
           Mark resolved…
         </Button>
       )}
@@ -176,32 +190,34 @@ function useVerdict(named: Named, act: 'retry' | 'look_up') {
   });
 }
 
+/** What a person found. Against what the PSP has said, a "not done" says how that can be. */
+type Found = 'done' | 'not-done' | 'given_back' | 'shown';
+
 /** A person's statement about the operation, of the attempts that were on the page when this was opened. */
 function Resolve({ named, route: now, close }: { named: Named; route: RouteRow; close: () => void }) {
   const [route] = useState(now);
   const { psp } = route;
-  const [as, setAs] = useState<'done' | 'not-done' | null>(null);
-  const [why, setWhy] = useState<'given_back' | 'shown' | null>(null);
-  const [reference, setReference] = useState('');
+  const [found, setFound] = useState<Found | null>(null);
+  const [reference, setReference] = useState(route.psp_reference ?? route.psp_word?.objects[0]?.id ?? '');
   const [file, setFile] = useState<FileView | null>(null);
   const attach = useMutation({
     mutationFn: (chosen: File) =>
       upload<FileView>(`evidence?${new URLSearchParams({ ...named, name: chosen.name }).toString()}`, chosen),
     onSuccess: setFile,
   });
+  const as = found === null || found === 'done' ? found : 'not-done';
   const against = as === null ? null : route.against[as];
-  const overrules = as === 'not-done' && against !== null;
-  const isShown = why === 'given_back' || (why === 'shown' && file !== null);
-  const isComplete = as !== null && (!overrules || isShown);
+  const isAgainst = route.against['not-done'] !== null;
+  const isComplete = found === 'done' ? reference !== '' : found === 'shown' ? file !== null : found !== null;
   const action = {
     kind: 'resolve_stuck',
     ...named,
     route: route.route,
     attempt: route.attempts.at(-1)!.attempt,
     as,
-    overrules_psp: overrules,
-    ...(overrules && why === 'given_back' ? { given_back: true } : {}),
-    ...(as === 'done' && reference !== '' ? { psp_reference: reference } : {}),
+    overrules_psp: as === 'not-done' && isAgainst,
+    ...(found === 'given_back' ? { given_back: true } : {}),
+    ...(as === 'done' ? { psp_reference: reference } : {}),
     ...(file === null ? {} : { evidence_file: file.id, evidence_sha256: file.sha256 }),
   };
   return (
@@ -214,29 +230,29 @@ function Resolve({ named, route: now, close }: { named: Named; route: RouteRow; 
       isComplete={isComplete}
       close={close}
     >
-      <Radio.Group label={`What ${psp} did`} value={as} onChange={setAs}>
+      <Radio.Group label={`What ${psp} did`} value={found} onChange={setFound}>
         <Group mt={4}>
-          <Radio value="not-done" label={`${psp} did not do it`} />
           <Radio value="done" label={`${psp} did it`} />
+          {isAgainst ? (
+            <>
+              <Radio value="given_back" label="It was there and has been given back" />
+              <Radio value="shown" label="It never was: the file shows it" />
+            </>
+          ) : (
+            <Radio value="not-done" label={`${psp} did not do it`} />
+          )}
         </Group>
       </Radio.Group>
       {as === 'done' && (
         <TextInput
           label={`Its id at ${psp}`}
+          required
           value={reference}
           maxLength={200}
-          onChange={({ currentTarget }) => setReference(currentTarget.value)}
+          onChange={({ currentTarget }) => setReference(currentTarget.value.trim())}
         />
       )}
-      {against !== null && !isComplete && <Against words={against} />}
-      {overrules && (
-        <Radio.Group label="How can that be?" value={why} onChange={setWhy}>
-          <Group mt={4}>
-            <Radio value="given_back" label="It was there and has been given back" />
-            <Radio value="shown" label="It never was: the file shows it" />
-          </Group>
-        </Radio.Group>
-      )}
+      {against !== null && <Against words={against} />}
       <FileInput
         label="A file that shows it (PDF, PNG, JPEG or text, up to 2 MB)"
         placeholder={file === null ? 'None' : file.name}

@@ -13,10 +13,10 @@ const conflicts = {
   [OTHER_PARAMETERS]: 'the PSP knows this key with other parameters',
   [ID_OF_ANOTHER_OPERATION]: 'the PSP answered with its id of another operation',
 } as const;
-const OTHER_THING = 'the PSP holds something else than was asked for';
+export const OTHER_THING = 'the PSP holds something else than was asked for';
 
 /** Why only a person decides a conflict. */
-export function conflictOf({ pspCode }: PspAttempt): string {
+export function conflictOf({ pspCode }: Pick<PspAttempt, 'pspCode'>): string {
   return Object.entries(conflicts).find(([code]) => code === pspCode)?.[1] ?? OTHER_THING;
 }
 
