@@ -280,6 +280,7 @@ describe('payonce, when it fails,', () => {
     ['stuck', 2],
     [`payments show ${'x'.repeat(20)}`, 1],
     ['stuck retry 01900000-0000-7000-8000-000000000009', 1],
+    ['stuck retry order-1234', 1],
     ['dlq purge --all', 2],
   ])('keeps to 80 columns: %s', async (line, expected) => {
     const { code, stderr } = await payonce(line);

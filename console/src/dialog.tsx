@@ -42,7 +42,7 @@ export function Dialog<Result>({
         {done.error && <Failure error={done.error} />}
         <Group justify="end">
           <Button variant="default" onClick={close}>
-            {answer ? 'Close' : 'Cancel'}
+            {answer ? 'Close' : 'Back'}
           </Button>
           {!answer && (
             <Button

@@ -82,7 +82,7 @@ export class OperatorActions {
     const allowed = (headline: string, against: string | null = null): ActionVerdictView => ({
       allowed: true,
       headline,
-      facts: ['It is done once another operator has approved it.'],
+      facts: ['It is done once an approver has approved it.'],
       against,
     });
     switch (action.kind) {

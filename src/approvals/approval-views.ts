@@ -44,6 +44,12 @@ export interface PspWord {
   readonly objects: readonly { readonly id: string; readonly url: string | null }[];
   /** In which it is not what was asked for; null: in nothing. */
   readonly differs: 'money' | 'objects' | null;
+  /** An earlier word that was not what was asked for, where this one is; null: there is none. */
+  readonly before: {
+    readonly money: { readonly amount: number; readonly currency: string } | null;
+    readonly objects: number;
+    readonly at: string;
+  } | null;
   readonly at: string;
 }
 

@@ -58,6 +58,19 @@ it.each([
     [yes({ psp_references: ['pi_1', 'pi_2'] })],
     'One was asked for; stripe says that there are 2: pi_1, pi_2.',
   ],
+  [
+    'what it said before',
+    [
+      callOf(1, 'conflict', { response: { money: { amount: 1_399, currency: 'EUR' } } }),
+      yes({ money: { amount: 1_299, currency: 'EUR' } }),
+    ],
+    'stripe says what was asked for, and said 13.99 EUR before: only a person can tell what is there.',
+  ],
+  [
+    'how many it said there were before',
+    [callOf(1, 'conflict', { response: { psp_references: ['pi_1', 'pi_2'] } }), yes()],
+    'stripe says what was asked for, and said that there are 2 before: only a person can tell what is there.',
+  ],
 ])('differs in %s', (_what, attempts, sentence) => {
   expect(differenceOf(routeOf(attempts, asked))).toBe(sentence);
 });

@@ -15,11 +15,19 @@ export function pspWordOf(
   { request: { amount, currency }, attempts }: RouteHistory,
   urlOf: (pspReference: string) => string | null = () => null,
 ): PspWord | null {
-  const said = attempts.findLast((a) => a.outcome !== null && !SAYS_NOTHING.has(a.outcome) && isOfPsp(a));
-  if (!said) return null;
+  const words = attempts
+    .filter((a) => a.outcome !== null && !SAYS_NOTHING.has(a.outcome) && isOfPsp(a))
+    .map((said) => {
+      const [money, ids] = [moneyIn(said), referencesIn(said)];
+      const isOtherMoney = money !== null && (money.amount !== amount || money.currency !== currency);
+      const differs = isOtherMoney ? ('money' as const) : ids.length > 1 ? ('objects' as const) : null;
+      return { said, money, ids, differs, at: (said.endedAt ?? said.startedAt).toISOString() };
+    });
+  const last = words.at(-1);
+  if (!last) return null;
+  const { said, money, ids, differs, at } = last;
+  const other = differs === null ? words.findLast((word) => word.differs !== null) : undefined;
   const message = said.response?.['message'];
-  const [money, ids] = [moneyIn(said), referencesIn(said)];
-  const isOtherMoney = money !== null && (money.amount !== amount || money.currency !== currency);
   return {
     attempt: said.attempt,
     kind: said.kind,
@@ -28,15 +36,24 @@ export function pspWordOf(
     message: typeof message === 'string' ? message : null,
     money,
     objects: ids.map((id) => ({ id, url: urlOf(id) })),
-    differs: isOtherMoney ? 'money' : ids.length > 1 ? 'objects' : null,
-    at: (said.endedAt ?? said.startedAt).toISOString(),
+    differs,
+    before: other ? { money: other.money, objects: other.ids.length, at: other.at } : null,
+    at,
   };
 }
 
-/** The difference between what was asked for and the PSP's last word, in a sentence; null: there is none. Pure. */
+/** Whether the PSP says what was asked for, and said something else before. Pure. */
+export function hasAgreed(route: RouteHistory): boolean {
+  return (pspWordOf(route)?.before ?? null) !== null;
+}
+
+/**
+ * The difference between what was asked for and what the PSP says, or has said before its last word agreed, in a sentence; null:
+ * there is none. Pure.
+ */
 export function differenceOf(route: RouteHistory): string | null {
   const { request } = route;
-  const { differs = null, money, objects = [] } = pspWordOf(route) ?? {};
+  const { differs = null, money, objects = [], before = null } = pspWordOf(route) ?? {};
   const ids = objects.map(({ id }) => id).join(', ');
   switch (differs) {
     case 'money':
@@ -44,6 +61,13 @@ export function differenceOf(route: RouteHistory): string | null {
     case 'objects':
       return `One was asked for; ${request.psp} says that there are ${objects.length}: ${ids}.`;
     case null:
-      return null;
+      return (
+        before &&
+        `${request.psp} says what was asked for, and said ${saidBefore(before)} before: only a person can tell what is there.`
+      );
   }
+}
+
+function saidBefore({ money, objects }: NonNullable<PspWord['before']>): string {
+  return objects > 1 || money === null ? `that there are ${objects}` : formatMoney(money);
 }

@@ -55,9 +55,6 @@ export class SettingActs {
     }
     if (action.kind === 'change_psp_account') return action.addresses.length > 0;
     if (action.kind === 'set_payout_limit') checkPayoutLimit(action);
-    if (action.kind === 'set_routing') {
-      await this.routing.check(action.merchant_id, action.rules, action.replaces);
-    }
     return liftsBound(action, await this.boundsOf(action.merchant_id));
   }
 

@@ -45,9 +45,11 @@ export class Snoozes {
       this.pool.query<{ until: Date }>(SNOOZE, [merchantId, entityKey, hours, name, note]),
     );
     if (!rows[0]) {
+      const active = 'SELECT FROM operators WHERE name = $1 AND disabled_at IS NULL';
+      const { rowCount } = await translateOutage(this.pool.query(active, [name]));
       throw new Problem(
         'invalid_state',
-        `${entityKey} is not stuck, or there is no active operator ${name}.`,
+        rowCount === 1 ? `${entityKey} is not stuck.` : `There is no active operator ${name}.`,
       );
     }
     const until = rows[0].until.toISOString();

@@ -22,6 +22,13 @@ it('says something of its own of each reason', () => {
   );
 });
 
+it('says to give nothing back at once where the PSP says by now what was asked for', () => {
+  const reason = 'the PSP holds something else than was asked for';
+  const { say } = stuckAdvice(reason, 'stripe', true);
+  expect(say).toMatch(/^Look in the dashboard of stripe what is there/);
+  expect(stuckAdvice('doubt', 'stripe', true)).toEqual(stuckAdvice('doubt', 'stripe'));
+});
+
 it.each([null, 'a reason of an older version'])('takes %s as a doubt', (reason) => {
   expect(stuckAdvice(reason, 'adyen')).toEqual(stuckAdvice('doubt', 'adyen'));
 });

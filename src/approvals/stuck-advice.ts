@@ -56,7 +56,16 @@ const advice: Readonly<Record<string, Advice>> = {
   ),
 };
 
-/** The way out of an operation that is stuck for this reason, where the PSP cannot be asked. Pure. */
-export function stuckAdvice(reason: string | null, psp: string): StuckAdviceView {
-  return (advice[reason ?? ''] ?? unknown)(psp);
+/** The way out where the PSP's last word is what was asked for. */
+const agreed = state(
+  (psp) =>
+    `Look in the dashboard of ${psp} what is there. The right one alone: state that it was done, with its id. Give back only what is there besides.`,
+);
+
+/**
+ * The way out of an operation that is stuck for this reason, where the PSP cannot be asked. `agrees`: the PSP said something else
+ * before, and says what was asked for now. Pure.
+ */
+export function stuckAdvice(reason: string | null, psp: string, agrees = false): StuckAdviceView {
+  return (agrees && reason === OTHER_THING ? agreed : (advice[reason ?? ''] ?? unknown))(psp);
 }

@@ -7,6 +7,7 @@ import { mayResend } from '../request-storage/decisions/ways.js';
 import { type StepPreview } from '../request-storage/route-worker.js';
 import { type VerdictView } from './approval-views.js';
 import { duration } from '../core/duration.js';
+import { stuckAdvice } from './stuck-advice.js';
 
 /** Says of a retry what the next step would be, and what makes it safe. Pure. */
 export function verdictOnRetry({ step, route, capabilities, now }: StepPreview): VerdictView {
@@ -128,7 +129,8 @@ function reasonOf(why: string): string {
 
 function factsOf({ step, route, capabilities, now }: StepPreview): string[] {
   const { request, attempts } = route;
-  const facts: string[] = [];
+  const { way } = stuckAdvice(request.stuckReason ?? null, request.psp);
+  const facts = way === 'state' ? ['Whatever it answers, a person has to decide this.'] : [];
   const executes = attempts.filter(({ kind }) => kind === 'execute');
   const { windowMs } = capabilities.idempotency;
   if (executes.length > 0 && windowMs !== null) {

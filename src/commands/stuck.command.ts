@@ -53,9 +53,21 @@ export function addStuck(payonce: Command, perform: RunCommand): void {
     .action((id: string, { entityKey }: { entityKey?: string }) =>
       perform(async (opened) => {
         const { ids, withOperations } = opened;
+        const { recordAct } = await import('../database/record-act.js');
+        const { auditSubjectOf } = await import('../request-storage/entity-key.js');
         const routes = await stuckRoutesOf(opened);
         const found = await routes.of(id, entityKey ?? null);
         const calls = await withOperations((operations) => operations.askNow(found, `cli-${ids.uuid()}`));
+        const { merchantId, entityKey: name, route } = found;
+        await recordAct(opened.database.dataSource.manager, {
+          merchantId,
+          id: ids.uuid(),
+          at: opened.clock.now(),
+          actor: actor(),
+          action: 'route.retried',
+          subject: auditSubjectOf(name),
+          detail: { entity_key: name, route, calls: calls.map(({ kind, outcome }) => ({ kind, outcome })) },
+        });
         const isStuck = await routes.isStuck(found);
         const made = calls.map(({ kind, outcome }) => `${kind} ${outcome ?? 'unanswered'}`).join(', ');
         const now = `${found.entityKey} is ${isStuck ? 'still' : 'no longer'} stuck.`;

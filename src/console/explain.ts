@@ -11,7 +11,7 @@ import { type Payment } from '../payments/payment.entity.js';
 import { isUndecided } from '../payments/payment.lifecycle.js';
 import { type PaymentReport } from './payment-report.js';
 import { stuckAdvice } from '../approvals/stuck-advice.js';
-import { differenceOf } from '../approvals/psp-word.js';
+import { differenceOf, hasAgreed } from '../approvals/psp-word.js';
 
 /** Says in a few sentences what happened to a payment and what happens next. Pure. */
 export function explain({ payment, operations, refunds, orphans, order }: PaymentReport, now: Date): string {
@@ -208,9 +208,12 @@ function standing(
 
 /** The next steps of an operation that is not decided. */
 function nextOf({ entityKey, routes }: OperationHistory, now: Date): string {
-  const { psp, stuckAt, stuckReason, nextStepAt, operation } = routes.at(-1)!.request;
+  const route = routes.at(-1)!;
+  const { psp, stuckAt, firstStuckAt, stuckReason, nextStepAt, operation } = route.request;
   if (stuckAt !== null) {
-    return `The ${operation} is stuck since ${duration(age(stuckAt, now))} (${stuckReason ?? 'why is not known'}), and goes to no other PSP until it is decided. ${stuckAdvice(stuckReason ?? null, psp).say} Its entity key is ${entityKey}.`;
+    const since = duration(age(firstStuckAt ?? stuckAt, now));
+    const { say } = stuckAdvice(stuckReason ?? null, psp, hasAgreed(route));
+    return `The ${operation} has been stuck for ${since} (${stuckReason ?? 'why is not known'}), and goes to no other PSP until it is decided. ${say} Its entity key is ${entityKey}.`;
   }
   if (nextStepAt === null) return `The ${operation} is being worked on.`;
   const inMs = nextStepAt.getTime() - now.getTime();

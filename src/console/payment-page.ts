@@ -31,7 +31,7 @@ import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from '../approvals/snoozes.js';
 import { PaymentReports } from './payment-report.js';
 import { stuckAdvice } from '../approvals/stuck-advice.js';
-import { pspWordOf } from '../approvals/psp-word.js';
+import { hasAgreed, pspWordOf } from '../approvals/psp-word.js';
 import { timelineOf, timesOf } from './timeline.js';
 
 /** A page that is looked at and refreshed is one view of it. */
@@ -198,7 +198,9 @@ function routeRow(route: RouteHistory, psps?: Pick<PspsConfig, 'named'>): RouteR
     next_step_at: request.nextStepAt?.toISOString() ?? null,
     stuck_at: request.stuckAt?.toISOString() ?? null,
     stuck_reason: request.stuckReason ?? null,
-    stuck_advice: request.stuckAt ? stuckAdvice(request.stuckReason ?? null, request.psp) : null,
+    stuck_advice: request.stuckAt
+      ? stuckAdvice(request.stuckReason ?? null, request.psp, hasAgreed(route))
+      : null,
     psp_word: pspWordOf(route, (id) => (account && isPayment ? dashboardUrl(account, id) : null)),
     against: { done: wordAgainst(route, true), 'not-done': wordAgainst(route, false) },
     attempts: attempts.map(attemptRow),

@@ -44,7 +44,10 @@ describe('the guides', () => {
       Array.from(page.matchAll(/<img src="\/docs\/([^"]*)"/g), ([, path]) => path!),
     );
     expect(shown).toContain('images/console-payment.png');
-    for (const path of shown) expect(await site.at(path)).toMatchObject({ contentType: 'image/png' });
+    for (const path of shown) {
+      const contentType = path.endsWith('.jpg') ? 'image/jpeg' : 'image/png';
+      expect(await site.at(path)).toMatchObject({ contentType });
+    }
   });
 
   it('have a page for each problem, with its cause, what to do and an example', () => {

@@ -2,7 +2,7 @@ import { type OpenAPIObject } from '@nestjs/swagger';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { audiences, documentFor } from './audiences.js';
 import { projectRoot } from '../core/project-root.js';
 import { Guides } from './guides.js';
@@ -18,7 +18,7 @@ const HTML = 'text/html; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
-const PNG = 'image/png';
+const imageTypes: Readonly<Record<string, string>> = { '.jpg': 'image/jpeg', '.png': 'image/png' };
 
 /** All that is served below /docs, each made at its first request. Paths that are not listed here are not there. */
 export class Site {
@@ -48,7 +48,8 @@ export class Site {
       this.makers.set(`assets/${path}`, [contentType, () => readFileSync(join(from, path), 'utf8')]);
     };
     for (const name of readdirSync(join(root, 'docs/images'))) {
-      this.makers.set(`images/${name}`, [PNG, () => readFileSync(join(root, 'docs/images', name))]);
+      const contentType = imageTypes[extname(name)]!;
+      this.makers.set(`images/${name}`, [contentType, () => readFileSync(join(root, 'docs/images', name))]);
     }
     file('site.css', CSS, join(root, 'docs/site'));
     file('reference.js', SCRIPT, join(root, 'docs/site'));

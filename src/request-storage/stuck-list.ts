@@ -30,8 +30,10 @@ interface OpenRoute extends Omit<StuckRoute, 'stuckAt'> {
   readonly stuckAt: Date | null;
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 const ROUTES = `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.payout_id AS "payoutId", r.entity_key AS "entityKey", r.route,
-              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", r.stuck_reason AS reason, a.outcome AS "lastOutcome", COALESCE(a.attempt, 0) AS "lastAttempt"`;
+              r.psp, r.amount, r.currency, COALESCE(r.first_stuck_at, r.stuck_at) AS "stuckAt", r.stuck_reason AS reason, a.outcome AS "lastOutcome", COALESCE(a.attempt, 0) AS "lastAttempt"`;
 const FROM = `
          FROM psp_requests r
          LEFT JOIN LATERAL (SELECT outcome, attempt FROM psp_attempts a
@@ -59,7 +61,10 @@ export class StuckRoutes {
 
   /** The longest stuck first, at most `limit`. */
   async list(limit = 100): Promise<StuckRoute[]> {
-    const { rows } = await this.pool.query<StuckRoute>(`${LISTED} ORDER BY r.stuck_at LIMIT $1`, [limit]);
+    const { rows } = await this.pool.query<StuckRoute>(
+      `${LISTED} ORDER BY COALESCE(r.first_stuck_at, r.stuck_at) LIMIT $1`,
+      [limit],
+    );
     return rows;
   }
 
@@ -74,7 +79,16 @@ export class StuckRoutes {
       [subjectId.toLowerCase(), entityKey],
     );
     const [only, ...others] = rows;
-    if (!only) throw new Problem('invalid_state', `No operation of ${subjectId} is stuck.`);
+    if (!only) {
+      // People have the merchant's reference at hand, and other commands take it.
+      if (!UUID.test(subjectId)) {
+        throw new Problem(
+          'validation_failed',
+          `${subjectId} is no id of a payment or payout: npx payonce explain ${subjectId} shows it.`,
+        );
+      }
+      throw new Problem('invalid_state', `No operation of ${subjectId} is stuck.`);
+    }
     if (others.length === 0) return only;
     const names = rows.map((row) => row.entityKey).join(', ');
     throw new Problem('invalid_state', `Several operations of ${subjectId} are stuck; name one: ${names}.`);

@@ -183,7 +183,7 @@ describe('a stuck operation', () => {
     expect(data.map(({ payment_id: id }) => id)).toEqual([ids.retried, ids.nothing, ids.own]);
     expect(data[0]).toMatchObject({ merchant: 'Shop', psp: 'stripe', reason: 'doubt', next_step_at: null });
     expect((await page(ids.nothing)).explained).toMatch(
-      /It is not known whether stripe did it.*The charge is stuck since/,
+      /It is not known whether stripe did it.*The charge has been stuck for/,
     );
     const overview = (await as.viewer.get<OverviewView>('overview')).body;
     expect(overview.waiting.map(({ name, count }) => [name, count])).toEqual([

@@ -45,7 +45,7 @@ const states = (what: string) => async () => {
   await page.getByLabel(what).check();
   await page.getByLabel('How you know').fill('Seen in the dashboard at 3:10');
   await page.getByRole('button', { name: 'Ask for approval' }).click();
-  await page.getByText('You asked for this: another operator has to approve it.').waitFor();
+  await page.getByText('You asked for this: an approver has to approve it.').waitFor();
 };
 
 /** What ends it is done elsewhere in the morning: an owner is named, and nothing is sent. */

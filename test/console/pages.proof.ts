@@ -27,12 +27,15 @@ import {
 } from '../support/test-environment.js';
 import { inTurn } from '../support/turns.js';
 
+/** Where pictures of the pages go, where someone wants to look at them; and sheets of them for the guides, with plain names. */
+const { CONSOLE_SCREENSHOTS: pictures, CONSOLE_SHEETS: sheets } = process.env;
+
 /** The console as people use it: in Chromium, against the real service and the simulator. */
-const EVIL = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+const EVIL = sheets
+  ? 'Winter coats, spring sale'
+  : '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 /** Written from right to left, and a word of 10 kB: both would push the rest of a page aside. */
-const UNRULY = `\u202Emoor on sevael ${'x'.repeat(10_000)}`;
-/** Where pictures of the pages go, where someone wants to look at them. */
-const { CONSOLE_SCREENSHOTS: pictures } = process.env;
+const UNRULY = sheets ? 'Bakery at the corner' : `\u202Emoor on sevael ${'x'.repeat(10_000)}`;
 
 /** Buttons of those who may act. */
 const acts = [
@@ -116,6 +119,26 @@ async function everyWidth(page: Page, name: string): Promise<void> {
   }
 }
 
+/** One picture of a page as it is at each width, side by side at half their size. */
+async function sheetOf(page: Page, path: string): Promise<void> {
+  const images: string[] = [];
+  for (const width of [1_440, 1_024, 768, 375]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(400);
+    const shot = await page.screenshot();
+    images.push(
+      `<img width="${width / 2}" src="data:image/png;base64,${shot.toString('base64')}" style="border:1px solid #adb5bd">`,
+    );
+  }
+  const sheet = await page.context().newPage();
+  await sheet.setViewportSize({ width: 1_880, height: 480 });
+  await sheet.setContent(
+    `<body style="margin:8px;display:flex;gap:12px;align-items:start;background:#e9ecef">${images.join('')}`,
+  );
+  await sheet.screenshot({ path, type: 'jpeg', quality: 60 });
+  await sheet.close();
+}
+
 describeInBrowser('the console', () => {
   beforeAll(async () => {
     environment = await TestEnvironment.open({
@@ -128,7 +151,9 @@ describeInBrowser('the console', () => {
       await environment.merchant(['payments:read', 'payments:write', 'payouts:write']),
     );
     service = await environment.start();
-    const order = orderOf({ first: 'stripe', reference: 'order-1' });
+    // The guides show a payment that Adyen was not reached for.
+    if (sheets) environment.simulator.faults('adyen', { fault: 'refuse', for_ms: 2_000 });
+    const order = orderOf({ first: sheets ? 'adyen' : 'stripe', reference: 'order-1' });
     ids.push(
       paymentOf(await shop.post('/v1/payments', { ...order, metadata: { note: EVIL } }, 'order-1')).id,
     );
@@ -162,7 +187,7 @@ describeInBrowser('the console', () => {
     );
     await environment.sql(
       'UPDATE psp_requests SET stuck_reason = $1 WHERE stuck_at IS NOT NULL AND payment_id = $2',
-      [EVIL, ids[2]],
+      [sheets ? 'doubt' : EVIL, ids[2]],
     );
     await environment.sql(
       `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
@@ -352,7 +377,7 @@ describeInBrowser('the console', () => {
     await amount.fill('12.34');
     await page.getByText('stripe is asked to give 12.34 USD back, once.').waitFor();
     await page.getByRole('button', { name: 'Ask for approval' }).click();
-    await page.getByText('another operator has to approve it').first().waitFor();
+    await page.getByText('an approver has to approve it').first().waitFor();
     await page.getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('approval.declined').waitFor();
     expect(environment.effects(ids[0])).toHaveLength(1);
@@ -374,7 +399,7 @@ describeInBrowser('the console', () => {
     if (pictures) await first.page.screenshot({ path: `${pictures}/resolve.png` });
     await first.page.getByLabel('How you know').fill(`Not in the dashboard ${EVIL}`);
     await first.page.getByRole('button', { name: 'Ask for approval' }).click();
-    await first.page.getByText('You asked for this: another operator has to approve it.').first().waitFor();
+    await first.page.getByText('You asked for this: an approver has to approve it.').first().waitFor();
     expect(await first.page.getByRole('button', { name: 'Approve…' }).count()).toBe(0);
     const second = await openPage(browser);
     await signIn(second.page, ben!);
@@ -434,7 +459,7 @@ describeInBrowser('the console', () => {
     expect(await seriousFindings(asking.page)).toEqual([]);
     await look(asking.page, 'resolve-against');
     await asking.page.getByRole('button', { name: 'Ask for approval' }).click();
-    await asking.page.getByText('You asked for this: another operator has to approve it.').first().waitFor();
+    await asking.page.getByText('You asked for this: an approver has to approve it.').first().waitFor();
 
     await freshCodeOf(environment, ben!);
     const approving = await openPage(browser);
@@ -528,7 +553,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'Approve it' }).click();
     // The key is of the administrator who would approve.
     await page.getByText('You created the API key that registered it').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Remove recipient…' }).click();
     await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByRole('row').filter({ hasText: 'driver-8' }).getByText('removed').waitFor();
@@ -712,6 +737,18 @@ describeInBrowser('the console', () => {
     const look = async (name: string) => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForLoadState('networkidle');
+      if (sheets) {
+        const slug = name
+          .replaceAll('/', '-')
+          .replace(/-\d{4}-\d\d$/, '')
+          .replace(/^-/, 'overview-');
+        if (name === 'overview' || name === 'payment') {
+          await page.setViewportSize({ width: 1_280, height: 800 });
+          await page.waitForTimeout(400);
+          await page.screenshot({ path: `${sheets}/console-${slug}.png` });
+        }
+        return sheetOf(page, `${sheets}/page-${slug}.jpg`);
+      }
       for (const colorScheme of pictures ? schemes : inTurn(schemes)) {
         await page.emulateMedia({ colorScheme });
         for (const width of pictures ? widths : [375, ...inTurn(widths.slice(1))]) {

@@ -166,6 +166,11 @@ describe('an operation that is stuck', () => {
     });
     expect(await client.payment(id(name))).toMatchObject({ status: 'captured' });
     expect(orders()).toBe(before);
+    const retries = await environment.acts({ action: 'route.retried', subject: `payment:${id(name)}` });
+    expect(retries.map(({ actor, detail }) => [actor, detail])).toMatchObject([
+      [expect.stringMatching(/^cli:/), { calls: [{ kind: 'lookup', outcome: 'unknown' }] }],
+      [expect.stringMatching(/^cli:/), { calls: [{ kind: 'lookup', outcome: 'succeeded' }] }],
+    ]);
     // This PSP answers no questions; what it knows of our key it may have forgotten.
     expect(await environment.command('stuck', 'retry', id('retried at adyen'))).toMatchObject({
       calls: [],

@@ -228,9 +228,14 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
               {isOwn ? 'Withdraw' : 'Decline'}
             </Button>
           )}
+          {!isOwn && !mayApprove && (
+            <Text size="sm" c="dimmed">
+              An approver or an administrator decides it.
+            </Text>
+          )}
           {isOwn && (
             <Text size="sm" c="dimmed">
-              You asked for this: another operator has to approve it.
+              You asked for this: an approver has to approve it.
             </Text>
           )}
         </Group>
@@ -270,7 +275,7 @@ function Act({ approval, details }: { approval: ApprovalView; details: ApprovalD
           </span>,
         ]
       : false,
-    typeof says === 'string' && ['The PSP says of it', says],
+    typeof says === 'string' && ['Asked for this, the PSP said of that id', says],
     [
       'Operation',
       <Anchor key="o" inherit className="mono" component={Link} to={link} params={{ id } as never}>

@@ -6,7 +6,7 @@ import { money, State, Time, words } from '../format.js';
 
 /** The operation as it was asked for, beside the PSP's last word of it, with the difference marked. */
 export function AskedAndSaid({ route }: { readonly route: RouteRow }) {
-  const { psp, amount, currency, verdict, opened_at: openedAt, psp_reference: reference } = route;
+  const { psp, amount, currency, opened_at: openedAt } = route;
   const word = route.psp_word;
   if (word === null) {
     return (
@@ -22,21 +22,21 @@ export function AskedAndSaid({ route }: { readonly route: RouteRow }) {
       word.money ? money(word.money.amount, word.money.currency) : 'not said',
       word.differs === 'money',
     ],
-    ['State', <State key="s" is={verdict} />, <State key="o" is={word.outcome} />],
-    ...(reference === null && word.objects.length === 0
+    ['State', null, <State key="o" is={word.outcome} />],
+    ...(word.objects.length === 0
       ? []
-      : [
-          [
-            'Id',
-            reference ?? 'not known',
-            <Objects key="i" of={word} />,
-            word.differs === 'objects',
-          ] as const,
-        ]),
+      : [['Id', null, <Objects key="i" of={word} />, word.differs === 'objects'] as const]),
     ['Time', <Time key="t" at={openedAt} />, <Time key="w" at={word.at} />],
   ];
   return (
-    <Table mt="xs" withTableBorder verticalSpacing={4} aria-label={`Asked for, and what ${psp} says`}>
+    <Table
+      mt="xs"
+      withTableBorder
+      layout="fixed"
+      verticalSpacing={4}
+      className="said"
+      aria-label={`Asked for, and what ${psp} says`}
+    >
       <Table.Thead>
         <Table.Tr>
           <Table.Td />
@@ -58,11 +58,20 @@ export function AskedAndSaid({ route }: { readonly route: RouteRow }) {
           </Table.Tr>
         ))}
       </Table.Tbody>
-      {(word.message ?? word.code) !== null && (
-        <Table.Caption ta="start">
-          {[word.code, word.message].filter((text) => text !== null).join(': ')}
-        </Table.Caption>
-      )}
+      <Table.Caption ta="start">
+        {word.before && (
+          <>
+            ≠ It said{' '}
+            {word.before.money
+              ? money(word.before.money.amount, word.before.money.currency)
+              : `${word.before.objects} objects`}{' '}
+            before, <Time at={word.before.at} />.{' '}
+          </>
+        )}
+        {[word.code === 'money_differs' ? null : word.code, word.message]
+          .filter((text) => text !== null)
+          .join(': ')}
+      </Table.Caption>
     </Table>
   );
 }

@@ -223,7 +223,7 @@ function Resolve({ named, route: now, close }: { named: Named; route: RouteRow; 
   return (
     <AskApproval
       title="Mark resolved"
-      hint={`Find out at ${psp} what became of it: in its dashboard, or from its support. What you state decides the operation once a second operator has approved it.`}
+      hint={`Find out at ${psp} what became of it: in its dashboard, or from its support. What you state decides the operation once an approver has approved it.`}
       label="How you know"
       placeholder="Not in the dashboard; asked support, ticket 1234"
       action={action}

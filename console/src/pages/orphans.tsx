@@ -129,7 +129,7 @@ function Ask(props: { kind: 'return_orphan' | 'close_orphan'; row: WaitingOrphan
         {isReturn
           ? `${row.psp} is asked about this very object, and ${money(row.amount, row.currency)} is given back where it is there.`
           : 'It is taken off the list, because you settled it at the PSP. Nothing is sent.'}{' '}
-        A second operator has to approve it.
+        An approver has to approve it.
       </Text>
       <Words label="What you found" value={evidence} set={setEvidence} />
     </Dialog>

@@ -36,7 +36,7 @@ export function PaymentActions({ page }: { readonly page: PaymentPageView }) {
       {open === 'cancel' && (
         <AskApproval
           title="Cancel at the PSP"
-          hint="What is authorized is released, and what is not decided is called off where the PSP can do that. A second person has to approve it."
+          hint="What is authorized is released, and what is not decided is called off where the PSP can do that. An approver has to approve it."
           label="Why"
           placeholder="Sold out"
           action={{ kind: 'cancel_payment', ...named }}
@@ -60,7 +60,7 @@ function Refund(props: { named: Named; currency: string; left: number; close: ()
   return (
     <AskApproval
       title="Refund"
-      hint="Money goes back to the customer, once, after a second person has approved exactly this amount."
+      hint="Money goes back to the customer, once, after an approver has approved exactly this amount."
       label="Why"
       placeholder="Returned, order 1234"
       action={{

@@ -42,6 +42,7 @@ function Page({ page }: { readonly page: PaymentPageView }) {
         title="What happened"
       >
         {explained}
+        {approvals.some(({ waits }) => waits) && ' What was asked for waits for an approval.'}
       </Alert>
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 7 }} order={{ base: 2, lg: 1 }}>
@@ -54,7 +55,11 @@ function Page({ page }: { readonly page: PaymentPageView }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }} order={{ base: 1, lg: 2 }}>
           <Stack gap="md">
-            <PaymentActions page={page} />
+            {approvals
+              .filter(({ decision }) => decision === null)
+              .map((approval) => (
+                <ApprovalCard key={approval.id} approval={approval} />
+              ))}
             {open.map((operation) => (
               <OperationActions
                 key={operation.entity_key}
@@ -62,11 +67,7 @@ function Page({ page }: { readonly page: PaymentPageView }) {
                 merchantId={payment.merchant_id}
               />
             ))}
-            {approvals
-              .filter(({ decision }) => decision === null)
-              .map((approval) => (
-                <ApprovalCard key={approval.id} approval={approval} />
-              ))}
+            <PaymentActions page={page} />
             {page.files.length > 0 && <Files files={page.files} />}
             <PaymentFacts page={page} />
             <Paper withBorder p="sm">

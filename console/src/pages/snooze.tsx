@@ -26,7 +26,7 @@ export function Snooze({ named, snooze }: { readonly named: Named; readonly snoo
     <>
       {snooze && (
         <Text size="sm" mt="xs">
-          {snooze.owner} looks after it; listed again <Time at={snooze.until} />. “{snooze.note}”
+          {snooze.owner} looks after it; listed again <Time at={snooze.until} />: “{snooze.note}”
         </Text>
       )}
       {wake.error && <Failure error={wake.error} />}
@@ -42,15 +42,16 @@ export function Snooze({ named, snooze }: { readonly named: Named; readonly snoo
           )}
         </Group>
       )}
-      {isOpen && <NewSnooze named={named} close={() => open(false)} />}
+      {isOpen && <NewSnooze named={named} before={snooze} close={() => open(false)} />}
     </>
   );
 }
 
-function NewSnooze({ named, close }: { readonly named: Named; readonly close: () => void }) {
+function NewSnooze(props: { named: Named; before: SnoozeView | null; close: () => void }) {
+  const { named, before, close } = props;
   const { data: session } = useSession();
   const [hours, setHours] = useState(4);
-  const [owner, setOwner] = useState(session?.name ?? '');
+  const [owner, setOwner] = useState(before?.owner ?? session?.name ?? '');
   const [note, setNote] = useState('');
   return (
     <Dialog
@@ -70,6 +71,7 @@ function NewSnooze({ named, close }: { readonly named: Named; readonly close: ()
       />
       <TextInput
         label="Owner"
+        description="the operator who looks after it: you, or whom you hand it over to"
         maxLength={64}
         value={owner}
         onChange={({ currentTarget }) => setOwner(currentTarget.value)}

@@ -75,7 +75,11 @@ export function Stuck() {
         {({ data, next_cursor: next }) => (
           <>
             {data.length === 0 ? (
-              <Nothing>No operation is {list}.</Nothing>
+              <Nothing>
+                {list === 'stuck'
+                  ? 'No operation is stuck that nobody looks after. Those that are looked after are snoozed.'
+                  : `No operation is ${list}.`}
+              </Nothing>
             ) : (
               <Rows rows={data} isStuck={list !== 'open'} />
             )}
