@@ -33,11 +33,12 @@ export function addStuck(payonce: Command, perform: RunCommand): void {
             AMOUNT: formatMoney,
             'LAST OUTCOME': ({ lastOutcome }) => lastOutcome ?? 'none',
           },
-          ({ entityKey, merchantId, reason, lastAttempt }) => [
+          ({ entityKey, merchantId, reason, lastAttempt, snoozedTo }) => [
             ['operation', entityKey],
             ['merchant', merchantId],
             ['reason', reason ?? 'not known'],
             ['last attempt', String(lastAttempt)],
+            ...(snoozedTo === null ? [] : [['looked after by', snoozedTo] as const]),
           ],
         ),
       };

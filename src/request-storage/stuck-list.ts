@@ -15,7 +15,10 @@ interface StuckRoute {
   /** Minor units. */
   readonly amount: number;
   readonly currency: string;
+  /** Since it became stuck first: a retry does not make it younger. */
   readonly stuckAt: Date;
+  /** The operator who looks after it; null: nobody has said so. */
+  readonly snoozedTo: string | null;
   /** Why it is stuck; null if that is not stored. */
   readonly reason: string | null;
   readonly lastOutcome: string | null;
@@ -24,7 +27,7 @@ interface StuckRoute {
 }
 
 /** An open route of an operation that several PSPs could carry out. */
-interface OpenRoute extends Omit<StuckRoute, 'stuckAt'> {
+interface OpenRoute extends Omit<StuckRoute, 'stuckAt' | 'snoozedTo'> {
   readonly openedAt: Date;
   /** null while it has a next step. */
   readonly stuckAt: Date | null;
@@ -39,7 +42,9 @@ const FROM = `
          LEFT JOIN LATERAL (SELECT outcome, attempt FROM psp_attempts a
             WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
             ORDER BY attempt DESC LIMIT 1) a ON true`;
-const LISTED = `${ROUTES}${FROM}
+const LISTED = `${ROUTES}, o.name AS "snoozedTo"${FROM}
+         LEFT JOIN operation_snoozes s ON s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now()
+         LEFT JOIN operators o ON o.id = s.owner_id
         WHERE r.stuck_at IS NOT NULL`;
 
 const OPEN_AT_SEVERAL = `${ROUTES}, r.opened_at AS "openedAt"${FROM}

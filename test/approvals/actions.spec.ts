@@ -194,6 +194,11 @@ describe('what is stuck', () => {
     expect((await snooze('ben')).body).toMatchObject({ owner: 'ben', note: 'Support, ticket 7' });
     expect((await stuck()).map(({ payment_id }) => payment_id)).not.toContain(id);
     expect(await stuck('snoozed')).toMatchObject([{ payment_id: id, owner: 'ben' }]);
+    const atTheCommandLine = (await environment.command('stuck', 'list')) as {
+      payment_id: string;
+      snoozed_to: string | null;
+    }[];
+    expect(atTheCommandLine.find((each) => each.payment_id === id)).toMatchObject({ snoozed_to: 'ben' });
     expect((await page(id)).operations[0]!.snooze).toMatchObject({ owner: 'ben' });
     expect(await waiting(vic!)).toMatchObject({ snoozed: 1 });
     expect(await waiting(vic!)).not.toHaveProperty('stuck');

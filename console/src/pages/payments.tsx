@@ -67,7 +67,7 @@ export function Payments() {
         id="search"
         aria-label="Search"
         type="search"
-        placeholder="Id, reference or their beginning, id at the PSP, entity key, customer"
+        placeholder="Id, reference or their beginning (3 characters or more), id at the PSP, entity key, customer"
         mb="xs"
         value={typed}
         onChange={({ currentTarget: { value } }) => {

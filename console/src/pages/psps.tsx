@@ -84,12 +84,13 @@ function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
           },
           {
             label: 'By hand',
+            isExtra: true,
             cell: ({ breaker: { changed_by: by, note } }) => (by === null ? '–' : `${by}: ${note}`),
           },
           { label: 'Calls', isFigure: true, cell: ({ calls }) => calls.made },
-          { label: 'Unanswered', isFigure: true, cell: ({ calls }) => calls.unanswered },
+          { label: 'Unanswered', isExtra: true, isFigure: true, cell: ({ calls }) => calls.unanswered },
           { label: 'Success', isFigure: true, cell: share },
-          { label: 'Median', isFigure: true, cell: ({ calls }) => ms(calls.p50_ms) },
+          { label: 'Median', isExtra: true, isFigure: true, cell: ({ calls }) => ms(calls.p50_ms) },
           { label: '95 %', isFigure: true, cell: ({ calls }) => ms(calls.p95_ms) },
           {
             label: 'Offers',
