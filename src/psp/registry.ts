@@ -252,7 +252,7 @@ export const adapters: readonly AdapterEntry[] = [
       call.onGivenUp(() => void drop.end());
       try {
         const [sent, left] = await Promise.all([drop.list(bank.sftp.upload), drop.list(bank.sftp.download)]);
-        return `The bank's server takes the key; ${sent.length} files wait for the bank there, and ${left.length} of the bank.`;
+        return `The bank's server takes the key; files there: ${sent.length} for the bank, ${left.length} of the bank.`;
       } finally {
         await drop.end();
       }

@@ -1,5 +1,7 @@
+import { type ConnectionView } from '../../src/console/installation-views.js';
 import { type PaymentView } from '../../src/payments/payment.view.js';
 import { BankEnvironment, describeWithSshd } from '../support/bank-environment.js';
+import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { eventually } from '../support/test-environment.js';
 
 /** Money out and in through a bank that takes files, by the real service and OpenSSH's own server. */
@@ -39,6 +41,21 @@ describeWithSshd('a bank that speaks in files', () => {
     expect(await env.environment.command('bank', 'batches')).toMatchObject([
       { psp: 'bank', number: 1, state: 'sent', transactions: 2, total: 100_000, answered: 2 },
     ]);
+  });
+
+  it('is tested by a look at its server, from the console', async () => {
+    const operator = await ConsoleClient.signedIn(
+      () => env.service.url,
+      await newOperator(env.environment, 'ada', 'operator'),
+    );
+    const { body } = await operator.post<ConnectionView>('psps/check', { psp: 'bank' });
+    expect(body).toEqual({
+      works: true,
+      says: expect.stringMatching(
+        /^The bank's server takes the key; files there: \d+ for the bank, \d+ of the bank\.$/,
+      ),
+    });
+    expect(env.bank.take()).toEqual([]);
   });
 
   it('makes no file while commits may be lost', async () => {
