@@ -90,6 +90,7 @@ async function fill(client: Client, merchantId: string, from: number, to: number
     for (const table of TABLES) {
       const copy = await copyOf(client, table, merchantId, template);
       for (let at = from; at < to; at += CHUNK) await client.query(copy, [at, Math.min(at + CHUNK, to) - 1]);
+      await client.query(`DROP TABLE copied_${table}`);
     }
   } finally {
     await client.query('RESET session_replication_role; RESET synchronous_commit');
@@ -108,9 +109,13 @@ async function copyOf(client: Client, table: string, merchantId: string, templat
   );
   const values = columns.map((column) => valueOf(column, template));
   const is = table === 'payments' ? `id = '${template}'` : `t::text LIKE '%${template}%'`;
+  // The rows are looked for once: among the copies of each chunk before, the next would take longer and longer.
+  await client.query(
+    `CREATE TEMP TABLE copied_${table} ON COMMIT PRESERVE ROWS AS
+       SELECT * FROM ${table} t WHERE t.merchant_id = '${merchantId}' AND ${is}`,
+  );
   return `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')})
-          SELECT ${values.join(', ')} FROM ${table} t, generate_series($1::bigint, $2::bigint) n
-           WHERE t.merchant_id = '${merchantId}' AND ${is}`;
+          SELECT ${values.join(', ')} FROM copied_${table} t, generate_series($1::bigint, $2::bigint) n`;
 }
 
 function valueOf({ name, type, isUnique }: Column, template: string): string {

@@ -45,7 +45,7 @@ export class MonthEndController {
   @ForRole('viewer')
   itemsAsCsv(@Query() query: OwedItemsDto): StreamableFile {
     const { to } = query.days(this.clock.now());
-    return listFile(`owed-${to}.csv`, (cursor) => this.page(query, cursor, ROWS_AT_ONCE));
+    return listFile(`owed-items-${to}.csv`, (cursor) => this.page(query, cursor, ROWS_AT_ONCE), itemColumns);
   }
 
   private async page(query: OwedItemsDto, cursor: string | null, limit?: number) {
@@ -53,7 +53,8 @@ export class MonthEndController {
     const [at, key] = placeIn(cursor, 'time', 2);
     const after = at === undefined || key === undefined ? null : ([at, key] as const);
     const { items, next } = await this.monthEnd.items(to, query.narrows(), after, limit);
-    return { data: items.map((item) => itemRowOf(item, to)), next_cursor: next && cursorOf(next) };
+    const now = this.clock.now();
+    return { data: items.map((item) => itemRowOf(item, to, now)), next_cursor: next && cursorOf(next) };
   }
 
   @Get('transfers')
@@ -69,7 +70,7 @@ export class MonthEndController {
   @Get('transfers.csv')
   @ForRole('viewer')
   async transfersAsCsv(@Query() query: LedgerDaysDto): Promise<StreamableFile> {
-    return csvAnswer(`transfers-${this.named(query)}.csv`, await this.transferRows(query));
+    return csvAnswer(`transfers-${this.named(query)}.csv`, await this.transferRows(query), transferColumns);
   }
 
   private async transferRows(query: LedgerDaysDto): Promise<TransferRow[]> {
@@ -86,7 +87,7 @@ export class MonthEndController {
   @Get('fees.csv')
   @ForRole('viewer')
   async feesAsCsv(@Query() query: LedgerDaysDto): Promise<StreamableFile> {
-    return csvAnswer(`fees-${this.named(query)}.csv`, await this.feesRows(query));
+    return csvAnswer(`fees-${this.named(query)}.csv`, await this.feesRows(query), feesColumns);
   }
 
   private async feesRows(query: LedgerDaysDto): Promise<FeesRow[]> {
@@ -100,6 +101,41 @@ export class MonthEndController {
   }
 }
 
+/** Headings of the files, which one without rows has too. */
+const itemColumns = [
+  'psp',
+  'currency',
+  'amount',
+  'state',
+  'kind',
+  'occurred_at',
+  'age_days',
+  'reference',
+  'order',
+  'payment_id',
+  'psp_reference',
+  'batch',
+] as const satisfies readonly (keyof OwedItemRow)[];
+const transferColumns = [
+  'psp',
+  'batch',
+  'currency',
+  'amount',
+  'at',
+  'booked_by',
+  'booked_at',
+  'booked_as',
+] as const satisfies readonly (keyof TransferRow)[];
+const feesColumns = [
+  'month',
+  'psp',
+  'currency',
+  'merchant_id',
+  'merchant',
+  'taken',
+  'fees',
+] as const satisfies readonly (keyof FeesRow)[];
+
 function owedRowOf({ notReported, notTransferred, oldestAt, ...owed }: Owed): OwedRow {
   return {
     ...owed,
@@ -109,8 +145,9 @@ function owedRowOf({ notReported, notTransferred, oldestAt, ...owed }: Owed): Ow
   };
 }
 
-function itemRowOf(item: OwedItem, day: string): OwedItemRow {
-  const end = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
+/** `day`: at its end, or now where it has not ended. */
+function itemRowOf(item: OwedItem, day: string, now: Date): OwedItemRow {
+  const end = Math.min(Date.parse(`${day}T00:00:00Z`) + DAY_MS, now.getTime());
   return {
     psp: item.psp,
     currency: item.currency,
@@ -118,7 +155,7 @@ function itemRowOf(item: OwedItem, day: string): OwedItemRow {
     state: item.state,
     kind: item.kind,
     occurred_at: item.occurredAt.toISOString(),
-    age_days: Math.floor((end - item.occurredAt.getTime()) / DAY_MS),
+    age_days: Math.max(0, Math.floor((end - item.occurredAt.getTime()) / DAY_MS)),
     reference: item.reference,
     order: item.order,
     payment_id: item.paymentId,

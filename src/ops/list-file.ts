@@ -11,8 +11,9 @@ const MOST_PAGES = 1_000;
 export function listFile<Row extends object>(
   name: string,
   read: (cursor: string | null) => Promise<PageView<Row>>,
+  columns?: readonly (keyof Row & string)[],
 ): StreamableFile {
-  return csvAnswer(name, linesOf(read));
+  return csvAnswer(name, linesOf(read), columns);
 }
 
 async function* linesOf<Row extends object>(

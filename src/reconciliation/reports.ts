@@ -4,6 +4,7 @@ import { type Registry } from 'prom-client';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { registerLookedUp } from '../core/looked-up-gauge.js';
+import { type ReportedAccount } from './report-formats.js';
 import { oncePer, PspsConfig, reportsAreOf, reportSourceOf } from '../psp/psps-config.js';
 import { type PspConfig } from '../psp/psp-entry.js';
 import { type ReconciliationSettings } from '../psp/reconciliation-settings.js';
@@ -56,10 +57,10 @@ export class Reports {
     return (account && this.fetcherFor(account)) ?? undefined;
   }
 
-  /** The PSP's name of this account in its reports; undefined where they are of nothing else. */
-  accountOf(psp: string): string | undefined {
+  /** The account that a report of this name has to be of. */
+  accountOf(psp: string): ReportedAccount {
     const account = this.config.named(psp);
-    return account && reportsAreOf(account);
+    return account ? { account: reportsAreOf(account), adapter: account.adapter } : {};
   }
 
   /** The PSP says that a report is ready: it is fetched when the account's schedule says, or at once. */

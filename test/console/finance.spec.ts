@@ -101,6 +101,18 @@ describe('a report that a person brings', () => {
     await client.end();
   });
 
+  it('is refused where it is of another PSP than the account, a bank statement too', async () => {
+    const statement = '<Document><BkToCstmrStmt><Stmt></Stmt></BkToCstmrStmt></Document>';
+    const replies = [await send('yes', report, 'adyen'), await send('yes', statement)];
+    expect(replies.map(({ status, body }) => [status, body.detail])).toEqual([
+      [
+        422,
+        expect.stringContaining('this is a report of stripe (stripe-itemised), and the account is of adyen'),
+      ],
+      [422, expect.stringContaining('this is a report of bank-sepa (iso20022-camt), and the account is of stripe')],
+    ]);
+  });
+
   it('may be the CSV of another PSP, read by a mapping', async () => {
     const csv = 'id;kind;ccy;amount;time\nK-1;SALE;EUR;12.34;2026-11-20T10:00:00Z\n';
     const columns = { key: 'id', type: 'kind', currency: 'ccy', gross: 'amount', occurredAt: 'time' };

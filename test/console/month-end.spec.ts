@@ -224,6 +224,7 @@ describe('a month that is closed', () => {
     );
     expect(items.filter((row) => /^stripe,USD,(10\.00|9\.70),.*,o-\d,basket-\d,/.test(row))).toHaveLength(2);
     expect(await csv(`transfers.csv?from=${dayAt(-20)}&to=${day}`)).toHaveLength(3);
+    expect(await csv(`owed/items.csv?to=${day}&psp=keyless`)).toEqual([items[0]]);
     expect((await csv(`fees.csv?from=${day}&to=${day}`)).join('\n')).toContain(',40.00,0.90');
     const statementRows = (
       await finance.get<{ text: string }>('ledger/statement.csv?account=merchant_payable')

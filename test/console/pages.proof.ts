@@ -993,11 +993,20 @@ describeInBrowser('the console', () => {
     environment.hide(link.split('#')[1]!);
 
     const { page: own } = newPage;
+    const answers: string[] = [];
+    own.on('response', (reply) => {
+      if (reply.url().endsWith('/enrolment')) answers.push(reply.url());
+    });
+    await own.clock.install();
     await own.goto(link);
     await own.getByRole('heading', { name: 'Welcome' }).waitFor();
     await own.getByRole('img', { name: 'The authenticator as a QR code' }).waitFor();
     const secret = (await own.locator('pre').textContent())!;
     environment.hide(secret);
+    // A person takes a while: what is read again every five seconds must not be the secret that is being scanned.
+    await own.clock.fastForward(30_000);
+    await own.waitForLoadState('networkidle');
+    expect([await own.locator('pre').textContent(), answers.length]).toEqual([secret, 1]);
     const zoe = { name: 'zoe', password: 'a password of her own', totp_secret: secret };
     await own.getByLabel('Password').first().fill(zoe.password);
     await own.getByLabel('Code that the app shows now').fill(codeOf(zoe));

@@ -61,7 +61,7 @@ export function BreakActions({ found, notes }: { found: Break; notes: readonly B
                   variant="default"
                   onClick={() => act.mutate(['assign', found.owner === name ? {} : { owner: name }])}
                 >
-                  {found.owner === name ? 'Give it back' : 'Assign to me'}
+                  {found.owner === name ? 'Unassign' : 'Assign to me'}
                 </Button>
               </Group>
             ) : (

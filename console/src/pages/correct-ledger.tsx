@@ -94,13 +94,13 @@ export function CorrectLedger({ close }: { readonly close: () => void }) {
         />
       </Group>
       <Group grow>
-        {choice('debit', 'Debit: has more afterwards', ledgerAccounts)}
-        {choice('credit', 'Credit: has less', ledgerAccounts)}
+        {choice('debit', 'Debit', ledgerAccounts)}
+        {choice('credit', 'Credit', ledgerAccounts)}
       </Group>
       {isCurrency && <AmountInput label="Amount" currency={text.currency} set={setAmount} />}
       <TextInput
         label="Of the day (UTC)"
-        description="In the month that it closes; today where it is left out."
+        description="A day of the month that it corrects; today where it is left out."
         type="date"
         max={new Date().toISOString().slice(0, 10)}
         value={day}

@@ -12,8 +12,9 @@ export function Enrol() {
   const query = useQuery({
     queryKey: ['enrolment'],
     queryFn: () => api<EnrolmentView>('POST', 'session/enrolment'),
+    // Each answer has another secret: the one that is shown is scanned, and stays.
     staleTime: Infinity,
-    refetchOnWindowFocus: false,
+    refetchInterval: false,
   });
   return (
     <>

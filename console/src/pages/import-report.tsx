@@ -38,6 +38,7 @@ export function ImportReport({ close }: { readonly close: () => void }) {
   const queries = useQueryClient();
   const [psp, setPsp] = useState('');
   const [file, setFile] = useState<File | null>(null);
+  const [tries, setTries] = useState(0);
   const accounts = useQuery({
     queryKey: ['psps'],
     queryFn: () => api<PageView<PspAccountRow>>('GET', 'psps'),
@@ -59,6 +60,7 @@ export function ImportReport({ close }: { readonly close: () => void }) {
   const take = (given: File | null | undefined) => {
     if (!given) return;
     setFile(given);
+    setTries(tries + 1);
     trial.mutate(given);
   };
   const drop = (event: DragEvent) => {
@@ -108,10 +110,11 @@ export function ImportReport({ close }: { readonly close: () => void }) {
         >
           <Text size="sm">
             {file === null
-              ? "Drop the file here: Stripe's itemised CSV, Adyen's settlement details, camt.053 or .054"
+              ? "Drop the file here: Stripe's itemised CSV, Adyen's settlement details; of a bank's account camt.053 or .054"
               : file.name}
           </Text>
-          <FileButton onChange={take}>
+          {/* A browser tells nothing of a file that is chosen twice: each choice is of a new field. */}
+          <FileButton key={`${psp} ${tries}`} onChange={take}>
             {(props) => (
               <Button size="xs" variant="default" mt="xs" disabled={psp === ''} {...props}>
                 Choose a file
@@ -128,7 +131,7 @@ export function ImportReport({ close }: { readonly close: () => void }) {
             What it came to is shown; to import it again changes nothing.
           </Alert>
         )}
-        {found && <RunFigures view={found} />}
+        {found && <RunFigures view={found} isTrial={found.is_new} />}
         {done.error && <Failure error={done.error} />}
         <Group justify="end">
           <Button variant="default" onClick={close}>

@@ -47,6 +47,9 @@ export function LedgerFields({
         w={100}
         maxLength={3}
         defaultValue={search['currency'] ?? ''}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Enter') currentTarget.blur();
+        }}
         onBlur={({ currentTarget: { value } }) => {
           const code = value.trim().toUpperCase();
           if (code === '' || /^[A-Z]{3}$/.test(code)) narrow({ currency: code });

@@ -43,7 +43,7 @@ export function MonthEnd() {
     <>
       <Heading
         title="Month end"
-        hint="What closes a month: what PSPs owe, what the bank has booked, what it cost."
+        hint="What PSPs owe, what the bank has booked, what it cost. Nothing is locked: a month is closed when nothing of it is left to look at."
       />
       <Group mb="md" gap="sm" align="end">
         <TextInput
@@ -114,6 +114,7 @@ function Before({ of }: { readonly of: Of }) {
   );
   const open = breaks.data?.data.filter((each) => isOf(each) && each.occurred_at <= end);
   const unbooked = transfers.data?.data.filter(({ booked_at: at }) => at === null);
+  const unreported = owed.data?.data.filter(({ not_reported: amount }) => amount !== 0);
   const unexplained = owed.data?.data.filter(({ rest }) => rest !== 0);
   const rows = [
     {
@@ -122,12 +123,13 @@ function Before({ of }: { readonly of: Of }) {
       to: '/reconciliation',
       search: { list: 'due' },
     },
+    { of: 'Balances of PSPs with money that no report has yet', count: unreported?.length, hash: 'owed' },
     { of: 'Open breaks until the end of the month', count: open?.length, to: '/reconciliation', search: {} },
     { of: 'Transfers of PSPs that no bank statement has', count: unbooked?.length, hash: 'transfers' },
     { of: 'Balances with a rest that nothing explains', count: unexplained?.length, hash: 'owed' },
   ] as const;
   return (
-    <Part title="Before it is closed" hint={`${of.from} to ${of.to}`}>
+    <Part title="Left to look at" hint={`${of.from} to ${of.to}`}>
       <Listing
         rows={rows}
         keyOf={(row) => row.of}

@@ -4,7 +4,8 @@ import { money, signedMoney, Time, words } from '../format.js';
 import { Facts, Listing, Nothing, Part } from '../parts.js';
 
 /** The result of an imported report, or of one that is tried. */
-export function RunFigures({ view: { run, matched, unmatched, totals, breaks } }: { view: RunResult }) {
+export function RunFigures({ view, isTrial = false }: { view: RunResult; isTrial?: boolean }) {
+  const { run, matched, unmatched, totals, breaks } = view;
   return (
     <Stack gap="md" mb="md">
       <Part title="Totals" hint="opening + in - out - fees - settled = closing">
@@ -25,7 +26,7 @@ export function RunFigures({ view: { run, matched, unmatched, totals, breaks } }
           />
         )}
       </Part>
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+      <SimpleGrid cols={isTrial ? 1 : { base: 1, lg: 2 }} spacing="md">
         <Part title="Breaks by category">
           {breaks.length === 0 ? (
             <Nothing>The report agrees with the ledger.</Nothing>
@@ -54,8 +55,12 @@ export function RunFigures({ view: { run, matched, unmatched, totals, breaks } }
               ['Matched', matched],
               ['Unmatched', unmatched],
               ['Covers', `${run.period_from.slice(0, 16)} to ${run.period_to.slice(0, 16)} UTC`],
-              ['Imported by', run.imported_by],
-              ['Imported', <Time key="imported" at={run.imported_at} />],
+              ...(isTrial
+                ? [['Imported', 'not yet: this is a try'] as const]
+                : [
+                    ['Imported by', run.imported_by] as const,
+                    ['Imported', <Time key="imported" at={run.imported_at} />] as const,
+                  ]),
             ]}
           />
         </Part>

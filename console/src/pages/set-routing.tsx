@@ -42,7 +42,9 @@ let keys = 0;
 
 /** Rules of a merchant, which take the place of those for all. */
 export function SetRouting(props: { merchantId: string; routing: RoutingRulesView; close: () => void }) {
-  const { merchantId, routing, close } = props;
+  const { merchantId, close } = props;
+  // The rules that are read again meanwhile are not those that are changed here.
+  const [routing] = useState(props.routing);
   const [isOwn, setOwn] = useState(true);
   const [drafts, setDrafts] = useState(() => routing.rules.map(draftOf));
   const [code, setCode] = useState('');

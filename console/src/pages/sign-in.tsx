@@ -35,6 +35,9 @@ let link = takeLink();
 export function SignIn() {
   const navigate = useNavigate();
   const { refused } = useSearch({ from: '/sign-in' });
+  useEffect(() => {
+    document.title = 'Sign in · Payonce';
+  }, []);
   return (
     <Center mih="100vh" p="md" component="main">
       <Card withBorder padding="xl" w="100%" maw={380}>

@@ -98,6 +98,7 @@ function WriteAccount({ psp, close }: { psp: string | null; close: () => void })
     }),
     // What is typed is not thrown away by what is read again.
     staleTime: Infinity,
+    refetchInterval: false,
   });
   const send = (): Promise<ChangedView> =>
     psp === null
