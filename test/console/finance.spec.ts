@@ -109,7 +109,12 @@ describe('a report that a person brings', () => {
         422,
         expect.stringContaining('this is a report of stripe (stripe-itemised), and the account is of adyen'),
       ],
-      [422, expect.stringContaining('this is a report of bank-sepa (iso20022-camt), and the account is of stripe')],
+      [
+        422,
+        expect.stringContaining(
+          'this is a report of bank-sepa (iso20022-camt), and the account is of stripe',
+        ),
+      ],
     ]);
   });
 
