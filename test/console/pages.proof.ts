@@ -553,7 +553,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'Approve it' }).click();
     // The key is of the administrator who would approve.
     await page.getByText('You created the API key that registered it').waitFor();
-    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
     await page.getByRole('button', { name: 'Remove recipient…' }).click();
     await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByRole('row').filter({ hasText: 'driver-8' }).getByText('removed').waitFor();
