@@ -1,5 +1,5 @@
 import { callOf, routeOf } from '../../test/support/notified-routes.js';
-import { differenceOf, pspWordOf } from './psp-word.js';
+import { differenceOf, hasAgreed, pspWordOf } from './psp-word.js';
 
 const asked = { amount: 1_299, currency: 'EUR', psp: 'stripe' };
 const yes = (more: object = {}) =>
@@ -64,13 +64,39 @@ it.each([
       callOf(1, 'conflict', { response: { money: { amount: 1_399, currency: 'EUR' } } }),
       yes({ money: { amount: 1_299, currency: 'EUR' } }),
     ],
-    'stripe says what was asked for, and said 13.99 EUR before: only a person can tell what is there.',
+    'stripe said 13.99 EUR before, and last that it did what was asked for: only a person can tell what is there.',
   ],
   [
     'how many it said there were before',
     [callOf(1, 'conflict', { response: { psp_references: ['pi_1', 'pi_2'] } }), yes()],
-    'stripe says what was asked for, and said that there are 2 before: only a person can tell what is there.',
+    'stripe said that there are 2 before, and last that it did what was asked for: only a person can tell what is there.',
+  ],
+  [
+    'what it said before it knew nothing',
+    [
+      callOf(1, 'conflict', { response: { money: { amount: 1_399, currency: 'EUR' } } }),
+      callOf(2, 'not_found', { kind: 'lookup' }),
+    ],
+    'stripe said 13.99 EUR before, and last not found: only a person can tell what is there.',
   ],
 ])('differs in %s', (_what, attempts, sentence) => {
   expect(differenceOf(routeOf(attempts, asked))).toBe(sentence);
+});
+
+it.each([
+  [true, 'succeeded'],
+  [false, 'not_found'],
+  [false, 'declined'],
+  [false, 'pending'],
+] as const)('has agreed (%s) where the last of it is %s', (agreed, outcome) => {
+  const other = callOf(1, 'conflict', { response: { money: { amount: 1_399, currency: 'EUR' } } });
+  const last = callOf(2, outcome, { kind: 'lookup' });
+  expect(hasAgreed(routeOf([other, last], asked))).toBe(agreed);
+  expect(hasAgreed(routeOf([last], asked))).toBe(false);
+});
+
+it('names no amount before where it was the number of objects that differed', () => {
+  const money = { amount: 1_299, currency: 'EUR' };
+  const two = callOf(1, 'conflict', { response: { psp_references: ['pi_1', 'pi_2'], money } });
+  expect(pspWordOf(routeOf([two, yes()], asked))!.before).toMatchObject({ money: null, objects: 2 });
 });

@@ -37,14 +37,17 @@ export function pspWordOf(
     money,
     objects: ids.map((id) => ({ id, url: urlOf(id) })),
     differs,
-    before: other ? { money: other.money, objects: other.ids.length, at: other.at } : null,
+    before: other
+      ? { money: other.differs === 'money' ? other.money : null, objects: other.ids.length, at: other.at }
+      : null,
     at,
   };
 }
 
-/** Whether the PSP says what was asked for, and said something else before. Pure. */
+/** Whether the PSP says that it did what was asked for, and said something else before. Pure. */
 export function hasAgreed(route: RouteHistory): boolean {
-  return (pspWordOf(route)?.before ?? null) !== null;
+  const word = pspWordOf(route);
+  return word?.outcome === 'succeeded' && word.before !== null;
 }
 
 /**
@@ -53,7 +56,7 @@ export function hasAgreed(route: RouteHistory): boolean {
  */
 export function differenceOf(route: RouteHistory): string | null {
   const { request } = route;
-  const { differs = null, money, objects = [], before = null } = pspWordOf(route) ?? {};
+  const { differs = null, money, objects = [], before = null, outcome = '' } = pspWordOf(route) ?? {};
   const ids = objects.map(({ id }) => id).join(', ');
   switch (differs) {
     case 'money':
@@ -63,11 +66,11 @@ export function differenceOf(route: RouteHistory): string | null {
     case null:
       return (
         before &&
-        `${request.psp} says what was asked for, and said ${saidBefore(before)} before: only a person can tell what is there.`
+        `${request.psp} said ${saidBefore(before)} before, and last ${outcome === 'succeeded' ? 'that it did what was asked for' : outcome.replaceAll('_', ' ')}: only a person can tell what is there.`
       );
   }
 }
 
 function saidBefore({ money, objects }: NonNullable<PspWord['before']>): string {
-  return objects > 1 || money === null ? `that there are ${objects}` : formatMoney(money);
+  return money === null ? `that there are ${objects}` : formatMoney(money);
 }

@@ -28,7 +28,7 @@ const advice: Readonly<Record<string, Advice>> = {
   pending: ask((psp) => `Ask the support of ${psp} with its id, and state what it decided.`),
   requires_action: other(
     () =>
-      'Nothing was taken. Cancel it at the PSP (below), so that the customer can pay anew, or wait for the PSP to end it.',
+      'Nothing was taken. Cancel it at the PSP, so that the customer can pay anew, or wait for the PSP to end it.',
   ),
   [OTHER_THING]: state(
     (psp) =>

@@ -130,7 +130,8 @@ function reasonOf(why: string): string {
 function factsOf({ step, route, capabilities, now }: StepPreview): string[] {
   const { request, attempts } = route;
   const { way } = stuckAdvice(request.stuckReason ?? null, request.psp);
-  const facts = way === 'state' ? ['Whatever it answers, a person has to decide this.'] : [];
+  const facts =
+    way === 'state' ? [`Whatever ${request.psp} answers, an operator and an approver decide this.`] : [];
   const executes = attempts.filter(({ kind }) => kind === 'execute');
   const { windowMs } = capabilities.idempotency;
   if (executes.length > 0 && windowMs !== null) {

@@ -76,9 +76,9 @@ export class PspAdministration {
 
   /** @throws Problem `not_found` */
   async show(name: string): Promise<StoredPspView> {
-    const found = (await this.list()).find((account) => account.name === name);
-    if (!found) throw new Problem('not_found', `No stored PSP account is named ${name}.`);
-    return found;
+    const account = await translateOutage(this.source.getRepository(StoredPspAccount).findOneBy({ name }));
+    if (!account) throw new Problem('not_found', `No stored PSP account is named ${name}.`);
+    return this.storedPspView(account);
   }
 
   /** An account that is not stored, as it would be used. @throws Problem `validation_failed` */

@@ -89,7 +89,7 @@ export class RoutingAdministration {
   }
 
   /**
-   * Sets the rules of one merchant; null takes them away. `replaces`: the version that was looked at; null: any.
+   * Sets the rules of one merchant; null takes them away. `replaces`: the version that was looked at; null: whichever there is.
    * @throws Problem `not_found` where there is no such merchant, `validation_failed`, `invalid_state` where they were changed since
    */
   async set(

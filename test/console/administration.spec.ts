@@ -12,7 +12,7 @@ import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { eventually, type Service, TestEnvironment } from '../support/test-environment.js';
 
-/** What administrators do in the console: connections to PSPs, accounts by their fields, endpoints of merchants. */
+/** Acts of administrators in the console: connections to PSPs, accounts by their fields, endpoints of merchants. */
 let environment: TestEnvironment;
 let service: Service;
 let admin: ConsoleClient;

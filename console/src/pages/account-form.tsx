@@ -30,7 +30,7 @@ interface Draft {
   readonly test: boolean;
   readonly timeoutMs: number | null;
   readonly merchants: string[];
-  /** What was typed; a secret that is stored is kept where nothing is. */
+  /** Values as typed; a stored secret is kept where nothing was. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 

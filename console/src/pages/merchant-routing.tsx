@@ -10,7 +10,7 @@ import { type RoutingRule, RulesList } from '../routing-rules.js';
 import { useMay } from '../session.js';
 import { SetRouting } from './set-routing.js';
 
-/** Where the payments of a merchant go, and who said so. null: of all merchants without rules of their own. */
+/** The routing rules of a merchant, and who set them. null: those for all merchants without rules of their own. */
 export function Routing({ merchantId }: { merchantId: string | null }) {
   const query = useRouting(merchantId);
   const mayKeep = useMay('admin');

@@ -190,7 +190,7 @@ function useVerdict(named: Named, act: 'retry' | 'look_up') {
   });
 }
 
-/** What a person found. Against what the PSP has said, a "not done" says how that can be. */
+/** The finding of a person. A "not done" against the PSP's words says how that can be. */
 type Found = 'done' | 'not-done' | 'given_back' | 'shown';
 
 /** A person's statement about the operation, of the attempts that were on the page when this was opened. */

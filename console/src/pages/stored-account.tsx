@@ -96,7 +96,7 @@ function WriteAccount({ psp, close }: { psp: string | null; close: () => void })
       stored:
         psp === null ? null : await api<StoredPspRow>('GET', `psps/accounts?psp=${encodeURIComponent(psp)}`),
     }),
-    // What is typed is not thrown away by what is read again.
+    // A second answer would throw away what the administrator types.
     staleTime: Infinity,
     refetchInterval: false,
   });

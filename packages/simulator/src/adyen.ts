@@ -314,7 +314,7 @@ export class AdyenWire implements Wire {
   }
 }
 
-/** What a merchant account offers; nothing is made. */
+/** The payment methods of a merchant account; nothing is made. */
 function paymentMethods({ merchantAccount }: Json): Reply {
   if (typeof merchantAccount !== 'string' || merchantAccount === '') return noAccount();
   return json(200, { paymentMethods: [{ type: 'scheme', name: 'Cards', brands: ['visa', 'mc', 'amex'] }] });
