@@ -47,7 +47,9 @@ function saidByEvent({ type, data }: EventRecord): string {
 function saidByTransition({ event, fromStatus, toStatus, entityKey: name, at }: PaymentTransition): string[] {
   if (event === 'refund_failed') return [`refund.failed ${name}`];
   if (event === 'part_refunded' || event === 'refunded') return [`refund.succeeded ${name}`];
-  if (fromStatus === null || (fromStatus === toStatus && event !== 'part_captured')) return [];
+  // A part that is captured and an action that another PSP asks for are told, though the status stays.
+  const isNews = event === 'part_captured' || event === 'action_required' || fromStatus !== toStatus;
+  if (fromStatus === null || !isNews) return [];
   // What was captured is all there will be: so it is told, however much of it was given back already.
   const type = fromStatus === 'authorized' && toStatus !== 'canceled' ? 'captured' : toStatus;
   return [`payment.${type} ${toStatus} at ${at.toISOString()}`];
