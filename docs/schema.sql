@@ -926,6 +926,7 @@ CREATE TABLE payments (
   order_reference text,
   holds_order boolean,
   customer_reference text,
+  method text,
   CONSTRAINT payments_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT payments_amount_check CHECK ((amount > 0)),
   CONSTRAINT payments_balance CHECK (((capture_reserved >= 0) AND ((amount_captured + capture_reserved) <= amount) AND (refund_reserved >= 0) AND ((amount_refunded + refund_reserved) <= amount_captured))),

@@ -182,7 +182,7 @@ const psps = createRoute({
   getParentRoute: () => shell,
   path: '/psps',
   validateSearch: (search: Record<string, unknown>): RouteSearch =>
-    textsOf(search, ['operation', 'amount', 'currency', 'brand', 'country', 'merchant']),
+    textsOf(search, ['operation', 'amount', 'currency', 'method', 'brand', 'country', 'merchant']),
   component: lazyRouteComponent(() => import('./pages/psps.js'), 'Psps'),
 });
 

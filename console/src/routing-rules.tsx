@@ -1,6 +1,7 @@
 import { List, Text } from '@mantine/core';
 import { type RoutingRulesView } from '../../src/console/installation-views.js';
 import { money } from './format.js';
+import { methodLabel } from './methods.js';
 
 export type RoutingRule = RoutingRulesView['rules'][number];
 
@@ -20,11 +21,12 @@ export function RulesList({ rules }: { rules: readonly RoutingRule[] }) {
 }
 
 function conditionWords({ when = {} }: RoutingRule): string {
-  const { currency = [], amountFrom, amountBelow, cardCountry = [], cardBrand = [] } = when;
+  const { currency = [], amountFrom, amountBelow, cardCountry = [], cardBrand = [], method = [] } = when;
   const [only, ...others] = currency;
   const amount = (minor: number) =>
     only !== undefined && others.length === 0 ? money(minor, only) : `${minor} minor units`;
   const parts = [
+    ...(method.length > 0 ? [method.map(methodLabel).join(' or ')] : []),
     ...(currency.length > 0 ? [currency.join(', ')] : []),
     ...(amountFrom === undefined ? [] : [`from ${amount(amountFrom)}`]),
     ...(amountBelow === undefined ? [] : [`below ${amount(amountBelow)}`]),

@@ -10,6 +10,7 @@ import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 const capabilities = {
   operations: ['charge'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 24 * HOUR, replays: 'all' },
   lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 90_000 },
   cancel: 'id',

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ledgerAccounts, type LedgerAccount } from '../core/ledger-accounts.js';
 import { type Ledger, type Days, type StatementFilter } from '../ledger/ledger.js';
+import { isDay } from '../core/day.js';
 import { Problem } from '../core/problem.js';
 import {
   actor,
@@ -223,7 +224,7 @@ function withFilter(made: Command): Command {
 }
 
 function dayOf(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))) return text;
+  if (isDay(text)) return text;
   throw new InvalidArgumentError('a day such as 2026-11-22');
 }
 

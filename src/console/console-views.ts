@@ -5,6 +5,7 @@ import {
   type PspWord,
   type StuckAdviceView,
 } from '../approvals/approval-views.js';
+import { type MethodName } from '../psp/payment-method.js';
 
 /**
  * Answers of the console's API. The pages in console/ are typed by views such as these, and import nothing else of the
@@ -108,6 +109,7 @@ export interface PaymentPageView {
     readonly merchant_id: string;
     readonly customer: string | null;
     readonly capture_mode: string;
+    readonly method: MethodName;
     readonly amount_captured: number;
     readonly amount_refunded: number;
     readonly psp_reference: string | null;

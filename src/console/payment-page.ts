@@ -110,6 +110,7 @@ export class PaymentPages {
         amount_refunded: payment.amountRefunded,
         currency: payment.currency,
         capture_mode: payment.captureMode,
+        method: payment.method ?? 'card',
         psp: payment.psp,
         psp_reference: payment.pspReference,
         psp_url: account ? dashboardUrl(account, payment.pspReference) : null,

@@ -114,3 +114,17 @@ export class Problem extends Error {
 
 /** Every code with its status and title, for the OpenAPI document and the docs. */
 export const problemCatalogue: Readonly<Record<ProblemCode, readonly [number, string]>> = catalogue;
+
+/** The most faults of one request that an answer lists. */
+const MAX_FIELDS = 20;
+
+export function invalidFields(errors: readonly ProblemField[]): Problem {
+  return new Problem('validation_failed', 'Some of the request does not fit; see errors.', {
+    errors: errors.slice(0, MAX_FIELDS),
+  });
+}
+
+/** @throws Problem `validation_failed` where there is any */
+export function refuseFields(errors: readonly ProblemField[]): void {
+  if (errors.length > 0) throw invalidFields(errors);
+}

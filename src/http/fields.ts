@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 
 /**
@@ -10,6 +10,7 @@ import { ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
  */
 
 type Json = Readonly<Record<string, unknown>>;
+type Class = new () => object;
 
 /** A fault within a field: where, as steps from the field on, and what. */
 export interface FieldFault {
@@ -20,7 +21,10 @@ export interface FieldFault {
 /** A field as the request pipe knows it. */
 interface Field {
   readonly required: boolean;
-  readonly nested: (new () => object) | null;
+  /** The class of an object that fits `faultsOf`; null for any other value. */
+  readonly nested: ((value: unknown) => Class | null) | null;
+  /** The classes that `nested` may name. */
+  readonly classes: readonly Class[];
   /** The type of its JSON Schema; undefined for an object with a class of its own. */
   readonly type: unknown;
   readonly faultsOf: (value: unknown) => readonly FieldFault[];
@@ -51,7 +55,12 @@ export function fieldsOf(type: new () => object): ReadonlyMap<string, Field> {
 
 function field(
   { optional = false, description, default: byDefault }: Common,
-  { message, nested = null, ...rule }: { schema: Json; message?: string; nested?: Field['nested'] },
+  {
+    message,
+    nested = null,
+    classes = [],
+    ...rule
+  }: { schema: Json; message?: string } & Partial<Pick<Field, 'nested' | 'classes'>>,
   faultsOf: (value: unknown) => readonly FieldFault[],
 ): PropertyDecorator {
   const schema = {
@@ -64,16 +73,14 @@ function field(
     const fields = new Map(known).set(String(name), {
       required: !optional,
       nested,
+      classes,
       type: rule.schema['type'],
       faultsOf,
     });
     Reflect.defineMetadata(FIELDS, fields, target);
+    if (classes.length > 0) ApiExtraModels(...classes)(target.constructor);
     applyDecorators(
-      ApiProperty({
-        ...schema,
-        required: !optional,
-        ...(nested ? { type: nested } : {}),
-      }),
+      ApiProperty({ ...schema, required: !optional }),
       ValidateBy(
         { name: 'fits', validator: { validate: (value) => faultsOf(value).length === 0 } },
         { message: message ?? 'does not fit', context: { faultsOf } },
@@ -174,11 +181,38 @@ function oneOf(values: readonly string[]): string {
 }
 
 /** An object with the fields of a class of its own. */
-export function IsNested(nested: new () => object, options: Common = {}): PropertyDecorator {
+export function IsNested(type: Class, options: Common = {}): PropertyDecorator {
   const message = 'must be object';
-  return field(options, { schema: {}, nested, message }, (value) =>
+  const nested = (value: unknown) => (isObject(value) ? type : null);
+  return field(options, { schema: { type }, nested, classes: [type], message }, (value) =>
     isObject(value) ? none : fault(message),
   );
+}
+
+/** An object with the fields of one of several classes, which its field `by` names. */
+export function IsOneOfNested(
+  by: string,
+  types: Readonly<Record<string, Class>>,
+  options: Common = {},
+): PropertyDecorator {
+  const message = 'must be object';
+  const classes = Object.values(types);
+  const mapping = Object.fromEntries(
+    Object.entries(types).map(([name, type]) => [name, getSchemaPath(type)]),
+  );
+  const schema = {
+    oneOf: classes.map((type) => ({ $ref: getSchemaPath(type) })),
+    discriminator: { propertyName: by, mapping },
+  };
+  const nested = (value: unknown) => {
+    const name = isObject(value) ? value[by] : undefined;
+    return typeof name === 'string' && Object.hasOwn(types, name) ? types[name]! : null;
+  };
+  return field(options, { schema, nested, classes, message }, (value) => {
+    if (!isObject(value)) return fault(message);
+    if (nested(value) !== null) return none;
+    return [{ path: [by], message: value[by] === undefined ? 'is required' : oneOf(Object.keys(types)) }];
+  });
 }
 
 interface MapRule {

@@ -16,7 +16,7 @@ export const examplePayment = {
   amount_refunded: 0,
   amount_disputed: 0,
   currency: 'EUR',
-  payment_method: { type: 'card', brand: 'visa', country: 'DE' },
+  payment_method: { type: 'card', name: null, brand: 'visa', country: 'DE' },
   return_url: null,
   psp: 'stripe',
   psp_reference: 'pi_3QabcDEF',

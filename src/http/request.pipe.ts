@@ -1,12 +1,9 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { validateSync, type ValidationError } from 'class-validator';
-import { Problem, type ProblemField } from '../core/problem.js';
+import { invalidFields, Problem, type ProblemField, refuseFields } from '../core/problem.js';
 import { type FieldFault, fieldsOf, isObject } from './fields.js';
 import { pointerOf } from './json-body.js';
 import { findCardNumber } from '../core/card-number.js';
-
-/** How many faults of one request the answer lists. */
-const MAX_ERRORS = 20;
 
 type Path = readonly (string | number)[];
 
@@ -28,7 +25,7 @@ export class RequestPipe implements PipeTransform {
 /** Without a body, a request that needs no field says nothing. */
 export function parseRequest<T extends object>(type: new () => T, value: unknown): T {
   const given = value === undefined && nothingIsRequired(type) ? {} : value;
-  if (!isObject(given)) throw refused([{ pointer: '', message: 'must be object' }]);
+  if (!isObject(given)) throw invalidFields([{ pointer: '', message: 'must be object' }]);
   const faults: ProblemField[] = [];
   const request = instanceOf(type, given, [], faults);
   if (!fits(type, request)) {
@@ -38,14 +35,8 @@ export function parseRequest<T extends object>(type: new () => T, value: unknown
       faults,
     );
   }
-  if (faults.length > 0) throw refused(faults);
+  refuseFields(faults);
   return request;
-}
-
-export function refused(faults: readonly ProblemField[]): Problem {
-  return new Problem('validation_failed', 'Some of the request does not fit; see errors.', {
-    errors: faults.slice(0, MAX_ERRORS),
-  });
 }
 
 function nothingIsRequired(type: new () => object): boolean {
@@ -61,8 +52,11 @@ export function fits(type: new () => object, request: object): boolean {
     const value = (request as Readonly<Record<string, unknown>>)[name];
     if (value === undefined) {
       if (required) return false;
-    } else if (faultsOf(value).length > 0 || (nested && !fits(nested, value as object))) {
+    } else if (faultsOf(value).length > 0) {
       return false;
+    } else {
+      const own = nested?.(value);
+      if (own && !fits(own, value as object)) return false;
     }
   }
   return true;
@@ -87,8 +81,10 @@ function instanceOf<T extends object>(
     if (known === undefined) {
       faults.push({ pointer: pointerOf([...path, name]), message: 'is not a known field' });
     } else {
-      (request as Record<string, unknown>)[name] =
-        known.nested && isObject(value) ? instanceOf(known.nested, value, [...path, name], faults) : value;
+      const own = known.nested?.(value);
+      (request as Record<string, unknown>)[name] = own
+        ? instanceOf(own, value as Readonly<Record<string, unknown>>, [...path, name], faults)
+        : value;
     }
   }
   return request;

@@ -1,3 +1,4 @@
+import { isDay } from '../core/day.js';
 import { isCurrency, MAX_AMOUNT } from '../core/money.js';
 import { IsText, IsTextMap, IsWholeNumber, type TextRule } from './fields.js';
 import { isTime } from './formats.js';
@@ -86,17 +87,21 @@ export const accountNames: TextRule = {
   message: 'must be named like a PSP account: 1 to 64 of A-Z a-z 0-9 _ . -',
 };
 
-export function IsTokens(description: string): PropertyDecorator {
+export function IsTokens(
+  description: string,
+  { optional = false, maxLength = 255 }: { readonly optional?: boolean; readonly maxLength?: number } = {},
+): PropertyDecorator {
   return IsTextMap({
     minProperties: 1,
     maxProperties: 16,
     names: accountNames,
     values: {
       minLength: 1,
-      maxLength: 255,
+      maxLength,
       pattern: PRINTABLE,
-      message: 'must be 1 to 255 printable ASCII characters',
+      message: `must be 1 to ${maxLength} printable ASCII characters`,
     },
+    optional,
     description,
   });
 }
@@ -151,14 +156,12 @@ export function IsQueryTime(description: string): PropertyDecorator {
   return IsText({ maxLength: 40, format: 'date-time', is: isTime, optional: true, description, message });
 }
 
-/** A day of UTC. Optional. */
-export const IsDay = (description: string): PropertyDecorator =>
+export const IsDay = (said: FieldOptions): PropertyDecorator =>
   IsText({
     maxLength: 10,
     pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
     format: 'date',
-    is: (text) => !Number.isNaN(Date.parse(`${text}T00:00:00Z`)),
-    optional: true,
-    description,
+    is: isDay,
     message: 'must be a day such as 2026-11-22',
+    ...said,
   });

@@ -1,5 +1,5 @@
 import { type Change, insert, type Refusal } from '../core/change.js';
-import { Problem } from '../core/problem.js';
+import { Problem, refuseFields } from '../core/problem.js';
 import { type BeginResult, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type Instruction, type NextAction } from '../psp/contract.js';
 import { type PspRouter } from '../psp/router.js';
@@ -12,6 +12,7 @@ import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-sto
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { keptOfCustomer } from './customer-of-payment.js';
 import { failureOf } from '../request-storage/decisions/route-failure.js';
+import { faultsOfMethod } from './method-rules.js';
 import { type Order } from './order.entity.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
@@ -41,13 +42,15 @@ export type ChooseAccounts = (payment: NewPayment, drawnFrom: string, merchantId
 /** Routes a payment by the routing rules. `isTest`: to accounts of test mode. */
 export function chooserOf(router: PspRouter, isTest: boolean): ChooseAccounts {
   return (payment, drawnFrom, merchantId) => {
-    const { card, tokens, customers } = payment.paymentMethod;
+    const { card, tokens, customers, name = 'card', mandate } = payment.paymentMethod;
+    refuseFields(faultsOfMethod(payment));
     const facts = {
       operation: payment.capture === 'automatic' ? 'charge' : 'authorize',
       amount: payment.amount,
       currency: payment.currency,
       cardBrand: card.brand ?? undefined,
       cardCountry: card.country ?? undefined,
+      method: name,
       tokens: Object.keys(tokens),
     } as const;
     const named = {
@@ -55,6 +58,7 @@ export function chooserOf(router: PspRouter, isTest: boolean): ChooseAccounts {
       tokens,
       customers,
       customerReference: payment.customer.reference,
+      hasMandate: mandate !== undefined,
     };
     return {
       candidates: router.candidatesFor(named, facts, drawnFrom, { merchantId, isTest }),
@@ -107,16 +111,17 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
     if (first === undefined) {
       throw new Problem(
         'no_route',
-        'No PSP account has a token in payment_method.tokens and takes this currency.',
+        'No PSP account takes this payment method and currency, with the tokens that were given.',
       );
     }
     storage.refuseWhileHeld(candidates);
-    const { tokens, customers, initiator } = input.paymentMethod;
+    const { tokens, customers, initiator, name: method, mandate } = input.paymentMethod;
     const secrets = {
       tokens,
       customer: input.customer,
       ...(customers ? { customers } : {}),
       ...(initiator ? { initiator } : {}),
+      ...(mandate ? { mandate } : {}),
     };
     const payment: Payment = {
       merchantId,
@@ -143,6 +148,7 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
       pspReference: null,
       failure: null,
       nextAction: null,
+      ...(method ? { method } : {}),
       ...keptOfCustomer(seal, input.customer),
       ...(taken ? placeIn(taken.order) : {}),
       ...(isTest ? { isTest } : {}),
@@ -212,6 +218,8 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
       ...(token === undefined ? {} : { token }),
       ...(pspCustomer === undefined ? {} : { pspCustomer }),
       ...(secrets?.initiator ? { initiator: secrets.initiator } : {}),
+      ...(payment.method ? { method: payment.method } : {}),
+      ...(secrets?.mandate ? { mandate: secrets.mandate } : {}),
       ...(payment.statementDescriptor === null ? {} : { statementDescriptor: payment.statementDescriptor }),
       ...(payment.returnUrl === null ? {} : { returnUrl: payment.returnUrl }),
       customer: { ...(reference === null ? {} : { reference }), ...(email === null ? {} : { email }) },

@@ -29,6 +29,7 @@ const driver = { lockToken: 't', heldToken: 't', leaseMs: 20_000, traceId: 'trac
 const can: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 86_400_000, replays: 'all' },
   lookup: null,
   cancel: null,

@@ -4,10 +4,11 @@ import { audit } from '../database/audit.js';
 import { type Decision, type KeyedRun } from '../idempotency/operation.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { type Operation } from '../psp/contract.js';
+import { type MethodName } from '../psp/payment-method.js';
 import { advance } from '../request-storage/decisions/advance.js';
 import { type AnsweredCall, type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
-import { type RuledOut } from '../request-storage/decisions/next-step.js';
+import { type RuledOut, type StepFacts } from '../request-storage/decisions/next-step.js';
 import { type ClientOperations } from '../request-storage/operation-flow.js';
 import { type RouteDecision, type Subject } from '../request-storage/route-worker.js';
 import { type OrphanEffect, type Route } from '../request-storage/route.entity.js';
@@ -133,7 +134,9 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
       cancelBeforeFailover: isFirst && state.payment.cancelBeforeFailover,
       now,
     } as const;
-    const facts = storage.factsFor(history, given, run);
+    const known = storage.factsFor(history, given, run);
+    const { method } = state.payment;
+    const facts = isFirst && method ? withTermOf(method, known) : known;
     const stepResult = advance(history, facts, run, answered);
     const decided = decidePayment(
       state,
@@ -201,4 +204,14 @@ const TAKES_MONEY: ReadonlySet<Operation> = new Set(['charge', 'authorize', 'cap
 async function orderOf(store: Store, { merchantId, orderReference }: Payment): Promise<Order | null> {
   if (!orderReference) return null;
   return (await store.find(orders, { merchantId, reference: orderReference }, 1))[0] ?? null;
+}
+
+/** A payment by some methods is pending for weeks, where others are stuck after days. */
+function withTermOf(method: MethodName, facts: StepFacts): StepFacts {
+  const capabilities = (psp: string) => {
+    const can = facts.capabilities(psp);
+    const answersWithinMs = can.methods[method]?.answersWithinMs;
+    return answersWithinMs === undefined ? can : { ...can, answersWithinMs };
+  };
+  return { ...facts, capabilities };
 }

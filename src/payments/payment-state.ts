@@ -1,4 +1,5 @@
 import { type Encryption } from '../core/encryption.js';
+import { type DebitMandate } from '../psp/payment-method.js';
 import { type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { entityKey, isOfOrphan, pspIdempotencyKey } from '../request-storage/entity-key.js';
 import { type Route } from '../request-storage/route.entity.js';
@@ -14,6 +15,8 @@ export interface Secrets {
   /** PSP account name to that PSP's customer. Absent if none was given. */
   readonly customers?: Readonly<Record<string, string>>;
   readonly initiator?: 'merchant';
+  /** bank debit: the payer's consent, where the request brought it. */
+  readonly mandate?: DebitMandate;
 }
 
 /** The operation on the payment that the request asks for. */

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { MoneyMovement, Transition } from '../database/money-movement.entity.js';
+import { type MethodName } from '../psp/payment-method.js';
 import { type Dispute } from './dispute.js';
 import { type NextActionView } from './next-action.view.js';
 import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
@@ -43,6 +44,10 @@ export class Payment extends MoneyMovement {
 
   @Column('text', { nullable: true })
   cardCountry: string | null;
+
+  /** The way to pay; null: a card. Left out of inserts then. */
+  @Column('text', { nullable: true })
+  method?: Exclude<MethodName, 'card'> | null;
 
   @Column('text', { nullable: true })
   returnUrl: string | null;

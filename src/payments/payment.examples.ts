@@ -30,6 +30,26 @@ export const smallestPaymentRequest = {
   payment_method: { type: 'card', tokens: { stripe: 'pm_card_visa' } },
 } as const;
 
+/** The customer chooses the bank on its page. */
+export const bankRedirectRequest = {
+  reference: 'order-1236',
+  amount: 2500,
+  currency: 'EUR',
+  payment_method: { type: 'bank_redirect', bank_redirect: { name: 'ideal' } },
+  return_url: 'https://shop.example/return',
+} as const;
+
+export const bankDebitRequest = {
+  reference: 'order-1237',
+  amount: 2500,
+  currency: 'EUR',
+  payment_method: {
+    type: 'bank_debit',
+    bank_debit: { name: 'sepa', mandate: { reference: 'M-1234', signed_on: '2026-11-22' } },
+    tokens: { stripe: 'pm_sepaDebit' },
+  },
+} as const;
+
 /** The second coffee. */
 export const meantTwice = {
   ...smallestPaymentRequest,

@@ -8,19 +8,23 @@ import { type AttemptView, type PaymentView } from './payment.view.js';
 
 export const paymentChoices: Choices = {
   capture: 'CAPTURE_MODE',
-  payment_method: { type: 'PAYMENT_METHOD_TYPE', initiator: 'INITIATOR' },
+  payment_method: {
+    type: 'PAYMENT_METHOD_TYPE',
+    initiator: 'INITIATOR',
+    bank_debit: { mandate: { sequence: 'MANDATE_SEQUENCE' } },
+  },
   order: { amount: INT64 },
 };
 
 export const paymentFilterChoices: Choices = { status: 'PAYMENT_STATUS' };
 
 export function paymentMessage(payment: PaymentView): Message {
-  const { type, brand, country } = payment.payment_method;
+  const { type, ...method } = payment.payment_method;
   return {
     ...payment,
     status: choiceOf('PAYMENT_STATUS', payment.status),
     capture: choiceOf('CAPTURE_MODE', payment.capture),
-    payment_method: { type: choiceOf('PAYMENT_METHOD_TYPE', type), brand, country },
+    payment_method: { ...method, type: choiceOf('PAYMENT_METHOD_TYPE', type) },
     next_action: nextActionMessage(payment.next_action),
     disputes: payment.disputes.map(disputeMessage),
     created_at: timestampOf(payment.created_at),

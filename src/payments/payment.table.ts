@@ -6,6 +6,7 @@ export const payments: Table<Payment> = tableOf('payments', ['merchantId', 'id']
     customerReference: null,
     customerHash: null,
     customerEmailHash: null,
+    method: null,
     orderReference: null,
     holdsOrder: null,
     disputes: null,

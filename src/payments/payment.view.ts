@@ -14,6 +14,7 @@ import {
   Time,
   WholeNumber,
 } from '../http/view-fields.js';
+import { methodRule, methodTypes, type MethodType } from '../psp/payment-method.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { type PspAttempt, type Route } from '../request-storage/route.entity.js';
 import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
@@ -27,8 +28,15 @@ import { firstEntityKey, leftToCapture } from './payment-state.js';
 
 @ApiSchema({ name: 'PaymentMethodShown' })
 class PaymentMethodView {
-  @Constant('card')
-  readonly type: 'card';
+  @OneOf(methodTypes)
+  readonly type: MethodType;
+
+  @Text({
+    nullable: true,
+    description:
+      'Which one of its type: `apple_pay`, `ideal`, `sepa` or `klarna`, for example; null for a card.',
+  })
+  readonly name: string | null;
 
   @Text({ nullable: true })
   readonly brand: string | null;
@@ -205,7 +213,12 @@ export function paymentViewOf(payment: Payment, charge: OperationHistory | undef
     amount_refunded: payment.amountRefunded,
     amount_disputed: withheldOf(payment),
     currency: payment.currency,
-    payment_method: { type: 'card', brand: payment.cardBrand, country: payment.cardCountry },
+    payment_method: {
+      type: methodRule(payment.method ?? 'card').type,
+      name: payment.method ?? null,
+      brand: payment.cardBrand,
+      country: payment.cardCountry,
+    },
     return_url: payment.returnUrl,
     psp: payment.psp,
     psp_reference: payment.pspReference,

@@ -66,6 +66,8 @@ export class PaymentsController {
     bodies: {
       everything: example.paymentRequest,
       smallest: example.smallestPaymentRequest,
+      bank_redirect: example.bankRedirectRequest,
+      bank_debit: example.bankDebitRequest,
       again: example.meantTwice,
     },
     answers: {

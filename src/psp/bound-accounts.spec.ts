@@ -89,7 +89,7 @@ describe('what a request names', () => {
   /** The candidates, or the pointers and messages of the refusal. */
   function asked(named: Omit<NamedAccounts, 'at'>, currency = 'EUR') {
     const client = { merchantId: own, isTest: false };
-    const about = { operation: 'charge', amount: 1_000, currency } as const;
+    const about = { operation: 'charge', amount: 1_000, currency, method: 'card' } as const;
     try {
       return router.candidatesFor({ at: '/payment_method', ...named }, about, 'AAAAAAAA', client);
     } catch (error) {

@@ -1,4 +1,5 @@
 import { type Money } from '../core/money.js';
+import { type DebitMandate, type MethodName, type MethodOffer } from './payment-method.js';
 
 /**
  * The contract between Payonce and a PSP. An adapter translates and decides nothing. It
@@ -152,6 +153,10 @@ export interface Instruction {
   readonly pspCustomer?: string;
   /** charge, authorize: who initiates the payment. Absent: the customer. */
   readonly initiator?: 'merchant';
+  /** charge, authorize: the way to pay. Absent: a card. */
+  readonly method?: Exclude<MethodName, 'card'>;
+  /** charge by bank debit: the payer's consent, where the request brings it. */
+  readonly mandate?: DebitMandate;
   /** When each execute of this route was started, oldest first; a lookup by time looks at those times. */
   readonly sentAt?: readonly Date[];
 }
@@ -185,6 +190,8 @@ export interface Capabilities {
   readonly operations: readonly Operation[];
   /** null = every currency. ISO 4217 codes. */
   readonly currencies: readonly string[] | null;
+  /** charge, authorize: the payment methods that it takes, and what each needs. */
+  readonly methods: Readonly<Partial<Record<MethodName, MethodOffer>>>;
   readonly idempotency: IdempotencyCapability;
   /** null = the PSP offers no lookup. */
   readonly lookup: LookupCapability | null;
@@ -205,11 +212,6 @@ export interface Capabilities {
   readonly completion?: { readonly repeatable: boolean };
   /** The PSP only acknowledges a cancel by reference; a notification brings its result. */
   readonly cancelIsOrder?: true;
-  /**
-   * charge, authorize: a token is taken only with the customer to whom it belongs, of whom the PSP's name has so many
-   * characters at least. `customer.reference` is sent where the request gives no other.
-   */
-  readonly tokenNeedsCustomer?: { readonly minLength: number };
   /**
    * How an authorization can be captured: only as a whole, once and possibly in part (the rest is
    * released), or in several parts.

@@ -13,6 +13,7 @@ import { PspDirectory } from './psp-directory.js';
 const capabilities: Capabilities = {
   operations: ['charge', 'capture'],
   currencies: ['EUR'],
+  methods: { card: {}, sepa: {}, ideal: { withoutToken: true } },
   idempotency: { windowMs: null, replays: 'none' },
   lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 1_000 },
   cancel: null,
@@ -214,6 +215,8 @@ describe('PspDirectory', () => {
       [{ operation: 'authorize' }, 'operation_not_supported'],
       [{ money: { amount: 1, currency: 'USD' } }, 'currency_not_supported'],
       [{ token: '' }, 'token_missing'],
+      [{ token: '', method: 'sepa' }, 'token_missing'],
+      [{ method: 'klarna' }, 'method_not_supported'],
       [{ operation: 'capture' }, 'parent_reference_missing'],
     ];
     for (const [more, pspCode] of asked) {
@@ -226,6 +229,8 @@ describe('PspDirectory', () => {
     expect(await directory.call('nobody', 'execute', charge)).toMatchObject({ outcome: 'not_sent' });
     expect(() => directory.capabilities('nobody')).toThrow(RangeError);
     expect(wire).not.toHaveBeenCalled();
+    const ideal = { ...charge, token: '', method: 'ideal' } as const;
+    expect(await directory.call('psp', 'execute', ideal)).toMatchObject({ outcome: 'succeeded' });
   });
 
   it('stops sending to an account that keeps failing, but still looks up', async () => {

@@ -284,7 +284,7 @@ function errorCodeOf(error: unknown, depth = 0): string | null {
 
 /** An operation that the PSP does not support is answered without a call. */
 function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: Instruction): Answer | null {
-  const { operation, money, token, parentReference } = instruction;
+  const { operation, money, token, parentReference, method } = instruction;
   if (kind === 'lookup') return can.lookup ? null : unaskable('lookup_not_supported');
   if (kind === 'cancel') return can.cancel ? null : unaskable('cancel_not_supported');
   if (kind === 'complete') {
@@ -294,7 +294,9 @@ function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: In
   if (!can.operations.includes(operation)) return rejected('operation_not_supported');
   if (can.currencies && !can.currencies.includes(money.currency)) return rejected('currency_not_supported');
   const acts = operation === 'capture' || operation === 'void' || operation === 'refund';
-  if (!acts && !token) return rejected('token_missing');
+  const offer = method && can.methods[method];
+  if (method && !offer) return rejected('method_not_supported');
+  if (!acts && !token && !offer?.withoutToken) return rejected('token_missing');
   if (acts && !parentReference) return rejected('parent_reference_missing');
   return null;
 }

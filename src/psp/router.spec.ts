@@ -7,6 +7,7 @@ import { type RoutingRule } from './routing-rule.js';
 const able = (more: Partial<Capabilities> = {}): Capabilities => ({
   operations: ['charge', 'authorize'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: null, replays: 'none' },
   lookup: null,
   cancel: null,
@@ -14,11 +15,16 @@ const able = (more: Partial<Capabilities> = {}): Capabilities => ({
   ...more,
 });
 
+const bank: Capabilities = able({ methods: { sepa: { needsMandate: true } } });
+const pages: Capabilities = able({ methods: { card: {}, ideal: { withoutToken: true }, bancontact: {} } });
+
 const offers: Readonly<Record<string, Capabilities>> = {
   a: able(),
   b: able({ currencies: ['EUR', 'USD'] }),
   c: able({ operations: ['charge'] }),
   d: able(),
+  bank,
+  pages,
 };
 const offerOf = (psp: string) => offers[psp] ?? null;
 
@@ -81,6 +87,54 @@ describe('candidates', () => {
     expect(route(rules, { currency: 'JPY' }, 0.66)).toEqual(['a', 'c', 'd']);
     expect(route(rules, { currency: 'JPY' }, 0.67)).toEqual(['c', 'a', 'd']);
     expect(route([{ split: [{ psp: 'd', weight: 0 }] }])).toEqual(['d']);
+  });
+
+  const everywhere: RoutingRule[] = [{ order: ['a', 'bank', 'pages'] }];
+
+  it('leaves out accounts that do not take the payment method', () => {
+    const tokens = ['a', 'bank', 'pages'];
+    expect(route(everywhere, { tokens, method: 'card' })).toEqual(['a', 'pages']);
+    expect(route(everywhere, { tokens, method: 'sepa' })).toEqual(['bank']);
+    expect(route(everywhere, { tokens, method: 'klarna' })).toEqual([]);
+  });
+
+  it('asks without tokens those who take the method without one, and with tokens those who have one', () => {
+    expect(route(everywhere, { tokens: [], method: 'ideal' })).toEqual(['pages']);
+    expect(route(everywhere, { tokens: ['a'], method: 'ideal' })).toEqual([]);
+    expect(route(everywhere, { tokens: [], method: 'bancontact' })).toEqual([]);
+    expect(route(everywhere, { tokens: ['pages'], method: 'bancontact' })).toEqual(['pages']);
+    expect(route(everywhere, { tokens: [], method: 'card' })).toEqual([]);
+  });
+
+  it('takes a rule for a payment method, or for all methods of a type', () => {
+    const rules: RoutingRule[] = [
+      { when: { method: ['ideal'] }, order: ['pages'] },
+      { when: { method: ['bank_debit', 'wallet'] }, order: ['bank'] },
+      { order: ['a'] },
+    ];
+    const tokens = ['a', 'bank', 'pages'];
+    expect(route(rules, { tokens, method: 'ideal' })).toEqual(['pages']);
+    expect(route(rules, { tokens, method: 'sepa' })).toEqual(['bank']);
+    expect(route(rules, { tokens, method: 'card' })).toEqual(['a']);
+    // A payout has none.
+    expect(route(rules, { tokens })).toEqual(['a']);
+    const { passed, accounts } = explainRouting(rules.slice(1), facts({ method: 'apple_pay' }), 0, offerOf);
+    expect([passed, accounts]).toEqual([
+      [],
+      [{ psp: 'bank', weight: null, because: 'there is no token for it' }],
+    ]);
+    expect(explainRouting(rules, facts({ method: 'klarna', tokens: ['a'] }), 0, offerOf)).toMatchObject({
+      passed: [
+        { because: 'the payment method is none of ideal' },
+        { because: 'the payment method is none of bank_debit, wallet' },
+      ],
+      accounts: [{ psp: 'a', because: 'it does not take klarna' }],
+    });
+    expect(explainRouting(everywhere, facts({ method: 'bancontact', tokens: [] }), 0, offerOf)).toMatchObject(
+      {
+        accounts: [{}, {}, { because: 'it takes bancontact only with a token' }],
+      },
+    );
   });
 
   it('says why: which rules did not match, and why an account is left out', () => {

@@ -1,6 +1,7 @@
-import { Problem, type ProblemField } from '../core/problem.js';
+import { Problem, type ProblemField, refuseFields } from '../core/problem.js';
 import { type PspClient } from './account-access.js';
 import { type Capabilities, type Operation, type Psps } from './contract.js';
+import { type MethodName, methodRule } from './payment-method.js';
 import { type RoutingConditions, type RoutingRule, type RoutingShare } from './routing-rule.js';
 
 /** A payment as routing sees it. */
@@ -10,6 +11,8 @@ export interface RoutingFacts {
   readonly currency: string;
   readonly cardBrand?: string | undefined;
   readonly cardCountry?: string | undefined;
+  /** The way to pay; absent for payouts. */
+  readonly method?: MethodName;
   /** The accounts that a token was given for. */
   readonly tokens: readonly string[];
 }
@@ -94,6 +97,7 @@ export interface NamedAccounts {
   readonly customers?: Readonly<Record<string, string>> | undefined;
   /** The merchant's own name of the customer. */
   readonly customerReference?: string | null;
+  readonly hasMandate?: boolean;
 }
 
 /** The routing rules of an installation over its accounts. */
@@ -131,10 +135,9 @@ export class PspRouter {
     drawnFrom: string,
     client: PspClient,
   ): string[] {
-    refuseFaults(this.unknownNames(named, client));
+    refuseFields(this.unknownNames(named, client));
     const found = this.candidates({ ...about, tokens: Object.keys(named.tokens) }, drawnFrom, client);
-    // A payout is made to a bank account, which has no customer at the PSP.
-    if (about.operation !== 'payout') refuseFaults(found.flatMap((psp) => this.missingCustomer(psp, named)));
+    refuseFields(found.flatMap((psp) => this.missingFor(psp, about.method, named)));
     return found;
   }
 
@@ -152,12 +155,21 @@ export class PspRouter {
     return pointers.map((pointer) => ({ pointer, message }));
   }
 
-  private missingCustomer(psp: string, named: NamedAccounts): ProblemField[] {
-    const { tokenNeedsCustomer: need } = this.psps.capabilities(psp);
+  /** Fields without which the account would refuse the payment. */
+  private missingFor(psp: string, method: MethodName | undefined, named: NamedAccounts): ProblemField[] {
+    if (method === undefined) return [];
+    const { customer, needsMandate } = this.psps.capabilities(psp).methods[method] ?? {};
+    const errors: ProblemField[] = [];
     const name = named.customers?.[psp] ?? named.customerReference ?? '';
-    if (!need || name.length >= need.minLength) return [];
-    const message = `is required: ${psp} takes a token only with its customer, here or as customer.reference, of ${need.minLength} characters or more`;
-    return [{ pointer: `${named.at}/customers/${psp}`, message }];
+    if (customer && name.length < customer.minLength) {
+      const message = `is required: ${psp} takes a token only with its customer, here or as customer.reference, of ${customer.minLength} characters or more`;
+      errors.push({ pointer: `${named.at}/customers/${psp}`, message });
+    }
+    if (needsMandate && named.hasMandate !== true) {
+      const pointer = `${named.at}/${methodRule(method).type}/mandate`;
+      errors.push({ pointer, message: `is required: ${psp} keeps no mandates` });
+    }
+    return errors;
   }
 
   /** `merchantId`: null for merchants without rules of their own. */
@@ -179,12 +191,6 @@ export class PspRouter {
   }
 }
 
-/** @throws Problem `validation_failed` where there is any */
-function refuseFaults(errors: readonly ProblemField[]): void {
-  if (errors.length === 0) return;
-  throw new Problem('validation_failed', 'Some of the request does not fit; see errors.', { errors });
-}
-
 /** Whether the rule that routes it allows to cancel a charge in doubt and to fail over. */
 function mayCancelBeforeFailover(rules: readonly RoutingRule[], facts: RoutingFacts): boolean {
   return ruleFor(rules, facts)?.fence === true;
@@ -196,11 +202,12 @@ function ruleFor(rules: readonly RoutingRule[], facts: RoutingFacts): RoutingRul
 
 /** Why a payment does not fit the conditions of a rule; null where it does. */
 function mismatch(when: RoutingConditions, facts: RoutingFacts): string | null {
-  const { currency, amountBelow, amountFrom, cardCountry, cardBrand } = when;
+  const { currency, amountBelow, amountFrom, cardCountry, cardBrand, method } = when;
   if (!holds(currency, facts.currency)) return `the currency is none of ${currency!.join(', ')}`;
   if (!holds(cardCountry, facts.cardCountry))
     return `the country of the card is none of ${cardCountry!.join(', ')}`;
   if (!holds(cardBrand, facts.cardBrand)) return `the brand of the card is none of ${cardBrand!.join(', ')}`;
+  if (method && !isOneOf(method, facts.method)) return `the payment method is none of ${method.join(', ')}`;
   if (amountBelow !== undefined && facts.amount >= amountBelow)
     return `the amount is not below ${amountBelow}`;
   if (amountFrom !== undefined && facts.amount < amountFrom) return `the amount is below ${amountFrom}`;
@@ -213,18 +220,28 @@ function holds(wanted: readonly string[] | undefined, actual: string | undefined
   return actual !== undefined && wanted.some((one) => one.toLowerCase() === actual.toLowerCase());
 }
 
+function isOneOf(wanted: NonNullable<RoutingConditions['method']>, method: MethodName | undefined): boolean {
+  return method !== undefined && (wanted.includes(method) || wanted.includes(methodRule(method).type));
+}
+
 /** Why an account cannot take a payment; null where it can. */
 function reasonAgainst(
   psp: string,
-  { operation, currency, tokens }: RoutingFacts,
+  { operation, currency, tokens, method }: RoutingFacts,
   offers: (psp: string) => Capabilities | null,
 ): string | null {
-  if (!tokens.includes(psp)) return 'there is no token for it';
+  const hasToken = tokens.includes(psp);
+  // A request with tokens names the accounts that may be asked.
+  const needsToken = method === undefined || methodRule(method).needsToken || tokens.length > 0;
+  if (needsToken && !hasToken) return 'there is no token for it';
   const can = offers(psp);
   if (can === null) return 'there is no such account, or it is disabled';
   if (!can.operations.includes(operation)) return `it does not offer the operation ${operation}`;
   if (can.currencies !== null && !can.currencies.includes(currency)) return `it does not take ${currency}`;
-  return null;
+  if (method === undefined) return null;
+  const offer = can.methods[method];
+  if (!offer) return `it does not take ${method}`;
+  return hasToken || offer.withoutToken ? null : `it takes ${method} only with a token`;
 }
 
 /** Weights count among those that can take the payment, so that a share is a share of real traffic. */

@@ -1,3 +1,5 @@
+import { type MethodName, type MethodType } from './payment-method.js';
+
 /** One rule of a list: of the rules in their order, the first that matches a payment is taken. */
 export interface RoutingRule {
   /** All conditions must hold; a condition on something that is not known does not. */
@@ -22,6 +24,8 @@ export interface RoutingConditions {
   readonly amountFrom?: number;
   readonly cardCountry?: readonly string[];
   readonly cardBrand?: readonly string[];
+  /** Types of payment methods, or names of one each: `wallet`, `ideal`. */
+  readonly method?: readonly (MethodType | MethodName)[];
 }
 
 export interface RoutingShare {

@@ -1,4 +1,5 @@
 import { isCurrency, MAX_AMOUNT } from '../core/money.js';
+import { methodNames, methodTypes } from './payment-method.js';
 import { pspName, type PspProblem } from './psp-entry.js';
 import { type RoutingRule } from './routing-rule.js';
 import { flag, list, matching, strictObject } from './shape.js';
@@ -17,6 +18,7 @@ const rule = strictObject(
         amountFrom: amount,
         cardCountry: list(matching('^[A-Z]{2}$'), { minItems: 1 }),
         cardBrand: list({ type: 'string', minLength: 1, maxLength: 40 }, { minItems: 1 }),
+        method: list({ enum: [...new Set([...methodTypes, ...methodNames])] }, { minItems: 1 }),
       },
     ),
     order: list(pspName, some),

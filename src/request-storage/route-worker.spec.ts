@@ -19,6 +19,7 @@ const leaseMs = 1_000;
 const can: Capabilities = {
   operations: ['charge'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
   lookup: null,
   cancel: null,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ConnectionView } from '../../src/console/installation-views.js';
 import { type PaymentView } from '../../src/payments/payment.view.js';
 import { BankEnvironment, describeWithSshd } from '../support/bank-environment.js';
@@ -77,6 +78,28 @@ describeWithSshd('a bank that speaks in files', () => {
     env.bank.statement();
     await env.fetch();
     await env.payoutIs(id, 'paid');
+  });
+
+  it('takes a debit with its mandate alone, and no card', async () => {
+    const tokens = { bank: JSON.stringify({ name: 'Anna', iban: 'NL91ABNA0417164300' }) };
+    const asked = async (payment_method: object) => {
+      const body = { reference: 'order', amount: 2_500, currency: 'EUR', payment_method };
+      const { status, text } = await env.shop.post('/v1/payments', body, randomUUID());
+      const { code, errors } = JSON.parse(text) as { code: string; errors?: object[] };
+      return { status, code, errors };
+    };
+    expect(await asked({ type: 'card', tokens })).toMatchObject({ status: 422, code: 'no_route' });
+    expect(await asked({ type: 'bank_debit', bank_debit: { name: 'sepa' }, tokens })).toEqual({
+      status: 422,
+      code: 'validation_failed',
+      errors: [
+        {
+          pointer: '/payment_method/bank_debit/mandate',
+          message: 'is required: bank keeps no mandates',
+        },
+      ],
+    });
+    expect(await env.send()).toEqual({ formed: 0, sent: 0 });
   });
 
   it('collects by direct debit, and gives back where it was taken from', async () => {

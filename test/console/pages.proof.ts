@@ -617,6 +617,10 @@ describeInBrowser('the console', () => {
     await rule.getByLabel('Currencies').fill('eur');
     await rule.getByLabel('Currencies').press('Enter');
     await rule.getByLabel('Amount from').fill('5000');
+    await rule.getByLabel('Payment methods').click();
+    await page.getByRole('option', { name: 'Card', exact: true }).click();
+    await page.getByRole('option', { name: 'iDEAL' }).click();
+    await page.keyboard.press('Escape');
     await rule.getByText('By weight').click();
     await rule.getByLabel('Weight of stripe').fill('3');
     expect(await seriousFindings(page)).toEqual([]);
@@ -631,7 +635,7 @@ describeInBrowser('the console', () => {
     await signIn(other.page, ben!);
     await other.page.getByRole('link', { name: 'Approvals' }).first().click();
     const card = other.page.getByRole('article').filter({ hasText: 'Change where the payments' });
-    await card.getByText('EUR, from 50.00 EUR').waitFor();
+    await card.getByText('Card or iDEAL, EUR, from 50.00 EUR').waitFor();
     expect(await seriousFindings(other.page)).toEqual([]);
     await everyWidth(other.page, 'approve-routing');
     await card.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, ben!));
@@ -655,6 +659,8 @@ describeInBrowser('the console', () => {
     await page.getByLabel('Amount (minor units)').fill('5000');
     await page.getByText('Rule 1 is the first that matches').waitFor();
     await page.getByText('stripe would get it').waitFor();
+    await page.getByLabel('Payment method').selectOption('Klarna');
+    await page.getByText('Rule 3 is the first that matches').waitFor();
     await page.goto(`${service.url}/ops/payments?currency=USD`);
     await page.getByLabel('Order').selectOption('largest');
     await page.getByText('At most 200').waitFor();

@@ -35,6 +35,43 @@ const letters = fc.string({
 });
 const texts = (...values: string[]) => fc.constantFrom(...values);
 
+const cards = fc.record({
+  type: fc.constant('card' as const),
+  tokens: mostly(
+    fc.constantFrom<Record<string, string>>(
+      { stripe: tokens.stripe },
+      { adyen: tokens.adyen, stripe: tokens.stripe },
+      { stripe: 'pm_card_visa_chargeDeclinedInsufficientFunds' },
+      { keyless: tokens.keyless },
+      { other: 'x' },
+    ),
+    fc.constantFrom<Record<string, string>>({}, { stripe: '' }, { 'no such name': 'x' }),
+  ),
+  initiator: maybe(texts('customer', 'merchant')),
+  card: maybe(fc.record({ brand: texts('visa', 'amex'), country: mostly(texts('DE', 'FR'), texts('de')) })),
+});
+const wallets = fc.record({
+  type: fc.constant('wallet' as const),
+  wallet: maybe(fc.record({ name: mostly(texts('apple_pay', 'google_pay'), texts('ideal', '')) })),
+  tokens: maybe(fc.constant({ stripe: tokens.stripe })),
+  initiator: maybe(texts('customer', 'merchant')),
+});
+const debits = fc.record({
+  type: fc.constant('bank_debit' as const),
+  bank_debit: fc.record({
+    name: mostly(texts('sepa', 'bacs', 'ach'), texts('SEPA')),
+    mandate: maybe(
+      fc.record({
+        reference: mostly(texts('M-1'), texts('', '/x')),
+        signed_on: mostly(texts('2026-11-22'), texts('2026-02-30', '')),
+        sequence: maybe(texts('first', 'recurring', 'one_off', 'final')),
+      }),
+    ),
+  }),
+  tokens: fc.constant({ stripe: tokens.stripe }),
+  initiator: maybe(texts('customer', 'merchant')),
+});
+
 const requests = fc.record({
   reference: mostly(letters, texts('', 'a\nb', 'x'.repeat(256), '4242 4242 4242 4242', 'a\0b')),
   amount: mostly(
@@ -43,21 +80,7 @@ const requests = fc.record({
   ),
   currency: mostly(texts('USD', 'EUR', 'GBP', 'JPY', 'CUP'), texts('usd', 'XTS', '')),
   capture: maybe(texts('automatic', 'manual')),
-  payment_method: fc.record({
-    type: fc.constant('card'),
-    tokens: mostly(
-      fc.constantFrom<Record<string, string>>(
-        { stripe: tokens.stripe },
-        { adyen: tokens.adyen, stripe: tokens.stripe },
-        { stripe: 'pm_card_visa_chargeDeclinedInsufficientFunds' },
-        { keyless: tokens.keyless },
-        { other: 'x' },
-      ),
-      fc.constantFrom<Record<string, string>>({}, { stripe: '' }, { 'no such name': 'x' }),
-    ),
-    initiator: maybe(texts('customer', 'merchant')),
-    card: maybe(fc.record({ brand: texts('visa', 'amex'), country: mostly(texts('DE', 'FR'), texts('de')) })),
-  }),
+  payment_method: fc.oneof({ weight: 2, arbitrary: cards }, wallets, debits),
   customer: maybe(
     fc.record({ reference: letters, email: mostly(texts('a@shop.example'), texts('a', 'a@b')) }),
   ),
@@ -85,10 +108,22 @@ function messageOf({ capture, payment_method: method, ...request }: Request): Me
     capture: named('CAPTURE_MODE', capture),
     payment_method: {
       ...method,
-      type: 'PAYMENT_METHOD_TYPE_CARD',
+      type: named('PAYMENT_METHOD_TYPE', method.type),
       initiator: named('INITIATOR', method.initiator),
+      ...('bank_debit' in method ? { bank_debit: debitOf(method.bank_debit) } : {}),
     },
   };
+
+  function debitOf({
+    name,
+    mandate,
+  }: {
+    name: string;
+    mandate: { sequence: string | undefined } | undefined;
+  }) {
+    if (!mandate) return { name };
+    return { name, mandate: { ...mandate, sequence: named('MANDATE_SEQUENCE', mandate.sequence) } };
+  }
 }
 
 /** What an answer says that is the same for two payments of one request. */

@@ -37,6 +37,7 @@ const capabilities = {
   stripeLike: {
     operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
+    methods: { card: {} },
     idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     cancel: 'id',
@@ -45,6 +46,7 @@ const capabilities = {
   adyenLike: {
     operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
+    methods: { card: {} },
     idempotency: { windowMs: 7 * 24 * 3_600_000, replays: 'all' },
     lookup: null,
     cancel: 'reference',
@@ -53,6 +55,7 @@ const capabilities = {
   successOnly: {
     operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
+    methods: { card: {} },
     idempotency: { windowMs: 24 * 3_600_000, replays: 'success' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     cancel: 'reference',
@@ -61,6 +64,7 @@ const capabilities = {
   liar: {
     operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
+    methods: { card: {} },
     idempotency: { windowMs: null, replays: 'none' },
     // It says that nothing can arrive any more, and some of it does.
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 5_000 },
@@ -70,6 +74,7 @@ const capabilities = {
   keyless: {
     operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
+    methods: { card: {} },
     idempotency: { windowMs: null, replays: 'none' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     cancel: null,

@@ -12,6 +12,7 @@ const capabilities: fc.Arbitrary<Capabilities> = fc
   .record({
     operations: fc.constant(['charge', 'authorize', 'capture', 'void'] as const),
     currencies: fc.constant(null),
+    methods: fc.constant({ card: {} }),
     idempotency: fc.oneof(
       fc.record({
         windowMs: fc.constantFrom(HOUR, 24 * HOUR),

@@ -126,13 +126,17 @@ export class BankEnvironment {
   async debit(from: Recipient = 'anna', amount = 2_500): Promise<string> {
     const n = (this.orders += 1);
     const { name, iban } = recipients[from];
-    const mandate = { id: `MANDATE-${n}`, signedOn: '2025-06-01', sequence: 'RCUR' };
-    const token = JSON.stringify({ name: name.replaceAll(/[^\x20-\x7e]/g, '?'), iban, mandate });
+    const mandate = { reference: `MANDATE-${n}`, signed_on: '2025-06-01' };
+    const token = JSON.stringify({ name: name.replaceAll(/[^\x20-\x7e]/g, '?'), iban });
     const body = {
       reference: `order-${n}`,
       amount,
       currency: 'EUR',
-      payment_method: { type: 'card', tokens: { bank: token } },
+      payment_method: {
+        type: 'bank_debit',
+        bank_debit: { name: 'sepa', mandate },
+        tokens: { bank: token },
+      },
     };
     const { status, text } = await this.shop.post('/v1/payments', body, `key-${n}`, { waitS: 0 });
     if (status !== 202) throw new Error(`${status} ${text}`);

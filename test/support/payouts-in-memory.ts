@@ -53,6 +53,7 @@ export class Bank {
   readonly can: Capabilities = {
     operations: ['payout'],
     currencies: null,
+    methods: { card: {} },
     idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     // What would be a disaster if it were used: nobody may void a payout on a guess.

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { type PaymentPageView, type TimelineEntry } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
+import { methodLabel } from '../methods.js';
 import { Bullet, Facts, Heading, Loaded, Part } from '../parts.js';
 import { ApprovalCard } from './approvals.js';
 import { Lifecycle } from './lifecycle.js';
@@ -110,6 +111,7 @@ function PaymentFacts({
     ...(payment.customer
       ? [['Customer', <OfCustomer key="customer" name={payment.customer} />] as const]
       : []),
+    ['Payment method', methodLabel(payment.method)],
     ['Captured', money(payment.amount_captured, currency)],
     ['Refunded', money(payment.amount_refunded, currency)],
     ['Capture', payment.capture_mode],
@@ -143,11 +145,16 @@ function PaymentFacts({
 }
 
 /** The order of the accounts when the payment was made, and the rules of today for one like it. */
-function Routed({ candidates, amount, currency }: PaymentPageView['payment']) {
+function Routed({ candidates, amount, currency, method }: PaymentPageView['payment']) {
   return (
     <Group gap="xs" justify="end">
       {candidates.length === 0 ? 'no account' : candidates.join(', then ')}
-      <Link to="/psps" search={{ amount: String(amount), currency }} hash="route" className="row-link">
+      <Link
+        to="/psps"
+        search={{ amount: String(amount), currency, method }}
+        hash="route"
+        className="row-link"
+      >
         why?
       </Link>
     </Group>

@@ -8,6 +8,7 @@ import { api } from '../api.js';
 import { Breaker } from '../breaker.js';
 import { Dialog, Effects, Words } from '../dialog.js';
 import { Time, words } from '../format.js';
+import { namedMethods } from '../methods.js';
 import { Heading, Listing, Loaded, Nothing, Part } from '../parts.js';
 import { useMay } from '../session.js';
 import { Routing } from './merchant-routing.js';
@@ -18,6 +19,7 @@ export interface RouteSearch {
   readonly operation?: string;
   readonly amount?: string;
   readonly currency?: string;
+  readonly method?: string;
   readonly brand?: string;
   readonly country?: string;
   readonly merchant?: string;
@@ -187,13 +189,22 @@ const operations = ['charge', 'authorize', 'payout'];
 function RouteExample() {
   const search = useSearch({ from: '/shell/psps' });
   const navigate = useNavigate({ from: '/psps' });
-  const { operation = 'charge', amount = '1000', currency = 'EUR', brand, country, merchant } = search;
+  const {
+    operation = 'charge',
+    amount = '1000',
+    currency = 'EUR',
+    method = 'card',
+    brand,
+    country,
+    merchant,
+  } = search;
   const narrow = (change: RouteSearch) => void navigate({ search: { ...search, ...change }, replace: true });
   const isWhole = /^\d+$/.test(amount) && /^[A-Z]{3}$/.test(currency);
   const example = {
     operation,
     amount: Number(amount),
     currency,
+    method,
     ...(brand ? { card_brand: brand } : {}),
     ...(merchant && UUID.test(merchant) ? { merchant_id: merchant } : {}),
     ...(country && /^[A-Z]{2}$/.test(country) ? { card_country: country } : {}),
@@ -232,6 +243,14 @@ function RouteExample() {
           w={100}
           value={currency}
           onChange={({ currentTarget: { value } }) => narrow({ currency: value.toUpperCase() })}
+        />
+        <NativeSelect
+          label="Payment method"
+          data={namedMethods}
+          value={method}
+          w={150}
+          disabled={operation === 'payout'}
+          onChange={({ currentTarget: { value } }) => narrow({ method: value })}
         />
         <TextInput
           label="Brand of the card"

@@ -16,6 +16,7 @@ import { type ChangedView } from '../../../src/approvals/approval-views.js';
 import { type RoutingRulesView } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
+import { type Method, methods } from '../methods.js';
 import { type RoutingRule } from '../routing-rules.js';
 import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
 
@@ -27,6 +28,7 @@ interface Draft {
   readonly amountBelow: number | null;
   readonly cardCountry: string[];
   readonly cardBrand: string[];
+  readonly method: Method[];
   readonly psps: string[];
   /** null: they are asked in their order. */
   readonly weights: Readonly<Record<string, number>> | null;
@@ -126,7 +128,7 @@ function RuleFields(props: {
   set: (change: Partial<Draft>) => void;
 }) {
   const { of, accounts, set } = props;
-  const { currency, amountFrom, amountBelow, cardCountry, cardBrand, psps, weights, fence } = of;
+  const { currency, amountFrom, amountBelow, cardCountry, cardBrand, method, psps, weights, fence } = of;
   const codes = (typed: readonly string[]) => typed.map((code) => code.trim().toUpperCase());
   const minor = (value: number | string) => (value === '' ? null : Number(value));
   const amount = { min: 0, allowDecimal: false, placeholder: 'Any', description: 'minor units' };
@@ -153,7 +155,15 @@ function RuleFields(props: {
           onChange={(value) => set({ amountBelow: minor(value) })}
         />
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
+        <MultiSelect
+          label="Payment methods"
+          description="such as Card"
+          placeholder={method.length === 0 ? 'Any' : ''}
+          data={methods}
+          value={method}
+          onChange={(chosen) => set({ method: chosen })}
+        />
         <TagsInput
           label="Countries of the card"
           description="such as DE"
@@ -222,6 +232,7 @@ function draftOf({ when = {}, order, split = [], fence = false }: RoutingRule): 
     amountBelow: when.amountBelow ?? null,
     cardCountry: [...(when.cardCountry ?? [])],
     cardBrand: [...(when.cardBrand ?? [])],
+    method: [...(when.method ?? [])],
     psps: [...(order ?? split.map(({ psp }) => psp))],
     weights: order ? null : Object.fromEntries(split.map(({ psp, weight }) => [psp, weight])),
     fence,
@@ -229,13 +240,14 @@ function draftOf({ when = {}, order, split = [], fence = false }: RoutingRule): 
 }
 
 function ruleOf(draft: Draft): RoutingRule {
-  const { currency, amountFrom, amountBelow, cardCountry, cardBrand, psps, weights, fence } = draft;
+  const { currency, amountFrom, amountBelow, cardCountry, cardBrand, method, psps, weights, fence } = draft;
   const when = {
     ...(currency.length > 0 ? { currency } : {}),
     ...(amountFrom === null ? {} : { amountFrom }),
     ...(amountBelow === null ? {} : { amountBelow }),
     ...(cardCountry.length > 0 ? { cardCountry } : {}),
     ...(cardBrand.length > 0 ? { cardBrand } : {}),
+    ...(method.length > 0 ? { method } : {}),
   };
   return {
     ...(Object.keys(when).length > 0 ? { when } : {}),

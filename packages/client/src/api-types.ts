@@ -1040,6 +1040,50 @@ export interface components {
       /** @description Give it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
+    readonly BankDebit: {
+      /** @description Required where the PSP keeps no mandates itself, as a bank that takes files. Stripe makes its mandate of it; left out, the token has one there. */
+      readonly mandate?: components['schemas']['Mandate'];
+      /** @enum {string} */
+      readonly name: 'sepa' | 'bacs' | 'ach';
+    };
+    readonly BankDebitMethod: {
+      readonly bank_debit: components['schemas']['BankDebit'];
+      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more). */
+      readonly customers?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description `merchant`: charged on an agreement while the customer is away. The customer is not asked to authenticate; PSPs claim the exemption for payments by the merchant.
+       * @default customer
+       * @enum {string}
+       */
+      readonly initiator?: 'customer' | 'merchant';
+      /** @description A PSP account's name and the token that this PSP made for it. Only PSPs with a token are candidates, and the name of no account is refused. */
+      readonly tokens: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      readonly type: 'bank_debit';
+    };
+    readonly BankRedirect: {
+      /** @enum {string} */
+      readonly name: 'ideal' | 'bancontact';
+    };
+    readonly BankRedirectMethod: {
+      readonly bank_redirect: components['schemas']['BankRedirect'];
+      /** @description A PSP account's name and the token that this PSP made for it. Only PSPs with a token are candidates, and the name of no account is refused. Left out: every account that takes it without a token is one. */
+      readonly tokens?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      readonly type: 'bank_redirect';
+    };
     /** @description An empty object, or no body at all. */
     readonly CancelRequest: Record<string, never>;
     /** @description A capture of a payment. Amounts are integers in minor units. */
@@ -1101,6 +1145,29 @@ export interface components {
        * @description For routing: the issuer's country, ISO 3166-1 alpha-2.
        */
       readonly country?: string;
+    };
+    readonly CardMethod: {
+      /** @description Properties of the card, for routing. Never its number. */
+      readonly card?: components['schemas']['Card'];
+      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more). */
+      readonly customers?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description `merchant`: charged on an agreement while the customer is away. The customer is not asked to authenticate; PSPs claim the exemption for payments by the merchant.
+       * @default customer
+       * @enum {string}
+       */
+      readonly initiator?: 'customer' | 'merchant';
+      /** @description A PSP account's name and the token that this PSP made for it. Only PSPs with a token are candidates, and the name of no account is refused. Never a card number. */
+      readonly tokens: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      readonly type: 'card';
     };
     /** @description What the customer did. */
     readonly CompleteRequest: {
@@ -1397,6 +1464,22 @@ export interface components {
       readonly status: 'live';
       readonly version: string;
     };
+    /** @description The payer's consent to direct debits. */
+    readonly Mandate: {
+      /** @description Your own name of the mandate, which the payer was told. */
+      readonly reference: string;
+      /**
+       * @description `first` or `final` of several debits, `recurring` among them, or `one_off`: the only one.
+       * @default recurring
+       * @enum {string}
+       */
+      readonly sequence?: 'first' | 'recurring' | 'one_off' | 'final';
+      /**
+       * Format: date
+       * @description The day on which the payer signed it: `2026-11-22`.
+       */
+      readonly signed_on: string;
+    };
     /** @description An empty object, or no body at all. */
     readonly NothingRequest: Record<string, never>;
     /** @description A PSP's own format: an event of Stripe, a batch of notification items of Adyen. */
@@ -1523,6 +1606,26 @@ export interface components {
       readonly not_counted: 'took_nothing' | 'given_back' | null;
       readonly payment: components['schemas']['Payment'];
     };
+    readonly PayLater: {
+      /** @enum {string} */
+      readonly name: 'klarna';
+    };
+    readonly PayLaterMethod: {
+      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more). */
+      readonly customers?: {
+        readonly [key: string]: string;
+      };
+      readonly pay_later: components['schemas']['PayLater'];
+      /** @description A PSP account's name and the token that this PSP made for it. Only PSPs with a token are candidates, and the name of no account is refused. Left out: every account that takes it without a token is one. */
+      readonly tokens?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      readonly type: 'pay_later';
+    };
     /** @description A payment. Amounts are integers in minor units. */
     readonly Payment: {
       /** @description The requested amount, in minor units. */
@@ -1601,32 +1704,14 @@ export interface components {
        */
       readonly updated_at: string;
     };
-    readonly PaymentMethod: {
-      /** @description Properties of the card, for routing. Never its number. */
-      readonly card?: components['schemas']['Card'];
-      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more). */
-      readonly customers?: {
-        readonly [key: string]: string;
-      };
-      /**
-       * @description `merchant`: charged on an agreement while the customer is away. The customer is not asked to authenticate; PSPs claim the exemption for payments by the merchant.
-       * @default customer
-       * @enum {string}
-       */
-      readonly initiator?: 'customer' | 'merchant';
-      /** @description A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates, and the name of no account is refused. Never a card number. */
-      readonly tokens: {
-        readonly [key: string]: string;
-      };
-      /** @enum {string} */
-      readonly type: 'card';
-    };
     readonly PaymentMethodShown: {
       readonly brand: string | null;
       /** @description The issuer's country, ISO 3166-1 alpha-2. */
       readonly country: string | null;
-      /** @constant */
-      readonly type: 'card';
+      /** @description Which one of its type: `apple_pay`, `ideal`, `sepa` or `klarna`, for example; null for a card. */
+      readonly name: string | null;
+      /** @enum {string} */
+      readonly type: 'card' | 'wallet' | 'bank_redirect' | 'bank_debit' | 'pay_later';
     };
     readonly PaymentOrder: {
       /** @description What is due, in minor units. Left out: what was due before, or for a new order the payment's amount. Another amount than before changes what is due (a voucher), never below what is live. */
@@ -1674,7 +1759,12 @@ export interface components {
       };
       /** @description The order that the payment is for: what the customer owes once, however often and with however many cards they try. Requests for one order share it under whatever Idempotency-Key. */
       readonly order?: components['schemas']['PaymentOrder'];
-      readonly payment_method: components['schemas']['PaymentMethod'];
+      readonly payment_method:
+        | components['schemas']['CardMethod']
+        | components['schemas']['WalletMethod']
+        | components['schemas']['BankRedirectMethod']
+        | components['schemas']['BankDebitMethod']
+        | components['schemas']['PayLaterMethod'];
       /** @description Your own name for it. Need not be unique. */
       readonly reference: string;
       /**
@@ -2188,6 +2278,32 @@ export interface components {
       readonly psp: string;
       readonly route: number;
       readonly verdict: string;
+    };
+    readonly Wallet: {
+      /** @enum {string} */
+      readonly name: 'apple_pay' | 'google_pay' | 'paypal';
+    };
+    readonly WalletMethod: {
+      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more). */
+      readonly customers?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description `merchant`: charged on an agreement while the customer is away. The customer is not asked to authenticate; PSPs claim the exemption for payments by the merchant.
+       * @default customer
+       * @enum {string}
+       */
+      readonly initiator?: 'customer' | 'merchant';
+      /** @description A PSP account's name and the token that this PSP made for it. Only PSPs with a token are candidates, and the name of no account is refused. Left out: every account that takes it without a token is one. Apple Pay and Google Pay are paid with a token. */
+      readonly tokens?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      readonly type: 'wallet';
+      readonly wallet: components['schemas']['Wallet'];
     };
     /** @description An event on its way to one endpoint, with its tries. */
     readonly WebhookDelivery: {

@@ -202,7 +202,23 @@ export const protos = {
               values: { CAPTURE_MODE_UNSPECIFIED: 0, CAPTURE_MODE_AUTOMATIC: 1, CAPTURE_MODE_MANUAL: 2 },
             },
             PaymentMethodType: {
-              values: { PAYMENT_METHOD_TYPE_UNSPECIFIED: 0, PAYMENT_METHOD_TYPE_CARD: 1 },
+              values: {
+                PAYMENT_METHOD_TYPE_UNSPECIFIED: 0,
+                PAYMENT_METHOD_TYPE_CARD: 1,
+                PAYMENT_METHOD_TYPE_WALLET: 2,
+                PAYMENT_METHOD_TYPE_BANK_REDIRECT: 3,
+                PAYMENT_METHOD_TYPE_BANK_DEBIT: 4,
+                PAYMENT_METHOD_TYPE_PAY_LATER: 5,
+              },
+            },
+            MandateSequence: {
+              values: {
+                MANDATE_SEQUENCE_UNSPECIFIED: 0,
+                MANDATE_SEQUENCE_FIRST: 1,
+                MANDATE_SEQUENCE_RECURRING: 2,
+                MANDATE_SEQUENCE_ONE_OFF: 3,
+                MANDATE_SEQUENCE_FINAL: 4,
+              },
             },
             Initiator: { values: { INITIATOR_UNSPECIFIED: 0, INITIATOR_CUSTOMER: 1, INITIATOR_MERCHANT: 2 } },
             Payment: {
@@ -244,11 +260,16 @@ export const protos = {
               },
             },
             PaymentMethodShown: {
-              oneofs: { _brand: { oneof: ['brand'] }, _country: { oneof: ['country'] } },
+              oneofs: {
+                _brand: { oneof: ['brand'] },
+                _country: { oneof: ['country'] },
+                _name: { oneof: ['name'] },
+              },
               fields: {
                 type: { type: 'PaymentMethodType', id: 1 },
                 brand: { type: 'string', id: 2, options: { proto3_optional: true } },
                 country: { type: 'string', id: 3, options: { proto3_optional: true } },
+                name: { type: 'string', id: 4, options: { proto3_optional: true } },
               },
             },
             NextAction: {
@@ -342,15 +363,42 @@ export const protos = {
               },
             },
             PaymentMethod: {
-              oneofs: { _card: { oneof: ['card'] } },
+              oneofs: {
+                _card: { oneof: ['card'] },
+                _wallet: { oneof: ['wallet'] },
+                _bank_redirect: { oneof: ['bank_redirect'] },
+                _bank_debit: { oneof: ['bank_debit'] },
+                _pay_later: { oneof: ['pay_later'] },
+              },
               fields: {
                 type: { type: 'PaymentMethodType', id: 1 },
                 tokens: { keyType: 'string', type: 'string', id: 2 },
                 customers: { keyType: 'string', type: 'string', id: 3 },
                 initiator: { type: 'Initiator', id: 4 },
                 card: { type: 'Card', id: 5, options: { proto3_optional: true } },
+                wallet: { type: 'Wallet', id: 6, options: { proto3_optional: true } },
+                bank_redirect: { type: 'BankRedirect', id: 7, options: { proto3_optional: true } },
+                bank_debit: { type: 'BankDebit', id: 8, options: { proto3_optional: true } },
+                pay_later: { type: 'PayLater', id: 9, options: { proto3_optional: true } },
               },
             },
+            Wallet: { fields: { name: { type: 'string', id: 1 } } },
+            BankRedirect: { fields: { name: { type: 'string', id: 1 } } },
+            BankDebit: {
+              oneofs: { _mandate: { oneof: ['mandate'] } },
+              fields: {
+                name: { type: 'string', id: 1 },
+                mandate: { type: 'Mandate', id: 2, options: { proto3_optional: true } },
+              },
+            },
+            Mandate: {
+              fields: {
+                reference: { type: 'string', id: 1 },
+                signed_on: { type: 'string', id: 2 },
+                sequence: { type: 'MandateSequence', id: 3 },
+              },
+            },
+            PayLater: { fields: { name: { type: 'string', id: 1 } } },
             Customer: {
               oneofs: { _reference: { oneof: ['reference'] }, _email: { oneof: ['email'] } },
               fields: {

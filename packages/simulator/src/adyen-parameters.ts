@@ -33,6 +33,36 @@ export function amountOf(body: Json): AdyenAmount | Reply {
   return { value, currency };
 }
 
+/** Methods of a bank that send the shopper to its page; their money is taken at once. */
+const BANK_PAGES = new Set(['ideal', 'bcmc_mobile']);
+
+/**
+ * What decides how a payment goes: a token, or for a bank's page `redirect`. '' where the token is missing; undefined for
+ * a type that there is not.
+ */
+export function tokenOf(method: Json): string | undefined {
+  const { type } = method;
+  if (BANK_PAGES.has(String(type))) return 'redirect';
+  const field = {
+    scheme: 'storedPaymentMethodId',
+    sepadirectdebit: 'storedPaymentMethodId',
+    applepay: 'applePayToken',
+    googlepay: 'googlePayToken',
+  }[String(type)];
+  if (field === undefined) return undefined;
+  const token = method[field] ?? (type === 'scheme' ? method['encryptedCardNumber'] : undefined);
+  return typeof token === 'string' ? token : '';
+}
+
+/** Banks take euros, and no authorization. */
+export function checkMethod(type: string, { currency }: AdyenAmount, body: Json): Reply | undefined {
+  if (!BANK_PAGES.has(type)) return undefined;
+  if (currency !== 'EUR') return invalid('138', 'Currency not supported');
+  return isManual(body)
+    ? invalid('167', 'Manual capture is not supported for this payment method')
+    : undefined;
+}
+
 /** Whose stored card it is must be said, and what the statement shows is held to Adyen's characters. */
 export function checkShopper(body: Json, method: Json): Reply | undefined {
   const { shopperReference, shopperStatement } = body;

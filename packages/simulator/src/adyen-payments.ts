@@ -24,6 +24,7 @@ export interface AdyenPayment {
   /** Of what was captured. */
   readonly refunded: number;
   readonly route: string | null;
+  readonly methodType: string;
   readonly returnUrl: string | null;
   readonly refusalCode: string | null;
   /** What the shopper has to do, while the status is `redirect`. */
@@ -93,28 +94,29 @@ const resultCodes = {
 /** The answer to a payment. `pages` is where shoppers are sent to authenticate. */
 export function renderPayment(payment: AdyenPayment, pages: string, resultCode?: string): string {
   const { pspReference, refusalCode, amount, merchantReference, status } = payment;
+  const isCard = payment.methodType === 'scheme';
   const refusal =
     refusalCode === null ? {} : { refusalReason: adyenReason(refusalCode), refusalReasonCode: refusalCode };
   const acts = { fingerprint: 'IdentifyShopper', challenge: 'ChallengeShopper' };
   const { action } = payment;
   const asked = action === 'fingerprint' || action === 'challenge' ? acts[action] : resultCodes.redirect;
   return JSON.stringify({
-    additionalData: { paymentMethod: 'visa', cardSummary: '1111' },
+    ...(isCard ? { additionalData: { paymentMethod: 'visa', cardSummary: '1111' } } : {}),
     pspReference,
     ...refusal,
     resultCode: resultCode ?? (status === 'redirect' ? asked : resultCodes[status]),
     amount,
     merchantReference,
-    paymentMethod: { brand: 'visa', type: 'scheme' },
+    paymentMethod: isCard ? { brand: 'visa', type: 'scheme' } : { type: payment.methodType },
     ...(status === 'redirect' ? { action: renderAction(payment, pages) } : {}),
   });
 }
 
 const LONG_URL = 9_000;
 
-function renderAction({ pspReference, action }: AdyenPayment, pages: string): object {
+function renderAction({ pspReference, action, methodType }: AdyenPayment, pages: string): object {
   const url = `${pages}/_customer/authenticate/${pspReference}`;
-  const redirect = { paymentMethodType: 'scheme', type: 'redirect' };
+  const redirect = { paymentMethodType: methodType, type: 'redirect' };
   switch (action) {
     case 'redirect':
       return { ...redirect, url, method: 'GET' };

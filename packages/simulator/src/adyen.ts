@@ -5,6 +5,7 @@ import { AdyenModifications } from './adyen-modifications.js';
 import { type AdyenPayment, AdyenPayments, renderPayment, type ShopperReturn } from './adyen-payments.js';
 import {
   amountOf,
+  checkMethod,
   checkShopper,
   failure,
   invalid,
@@ -14,6 +15,7 @@ import {
   neverAuthenticates,
   noAccount,
   parseJson,
+  tokenOf,
 } from './adyen-parameters.js';
 import { AdyenReports } from './adyen-reports.js';
 import { AdyenTransfers } from './adyen-transfers.js';
@@ -175,11 +177,11 @@ export class AdyenWire implements Wire {
     if (!isObject(method) || typeof method['type'] !== 'string') {
       return invalid('14_006', "Required object 'paymentMethod' is not provided.");
     }
-    const token = method['storedPaymentMethodId'] ?? method['encryptedCardNumber'];
-    if (method['type'] === 'scheme' && (typeof token !== 'string' || token === '')) {
-      return invalid('101', 'Invalid card number');
-    }
-    const refused = checkShopper(body, method);
+    const { type } = method;
+    const token = tokenOf(method);
+    if (token === undefined) return invalid('14_006', `Unable to process the payment method ${type}.`);
+    if (token === '') return invalid('101', 'Invalid card number');
+    const refused = checkMethod(type, amount, body) ?? checkShopper(body, method);
     if (refused !== undefined) return refused;
     const metadata = isObject(body['metadata']) ? body['metadata'] : {};
     return {
@@ -202,9 +204,10 @@ export class AdyenWire implements Wire {
           refusalCode: null,
           action: 'redirect',
           refusal: null,
+          methodType: type,
         });
         const behaviour =
-          decline === undefined ? adyenToken(String(token)) : ({ does: 'decline', code: decline } as const);
+          decline === undefined ? adyenToken(token) : ({ does: 'decline', code: decline } as const);
         // Told to ask no shopper anything, the issuer can only say no.
         const alone = behaviour.does === 'authenticate' && neverAuthenticates(body);
         return this.attempt(payment, alone ? { does: 'decline', code: '38' } : behaviour, key);

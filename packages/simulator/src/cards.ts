@@ -29,6 +29,18 @@ export function stripeToken(token: string): Behaviour | undefined {
   return { does: 'approve' };
 }
 
+const DEBITS = new Set(['sepa_debit', 'bacs_debit', 'us_bank_account']);
+
+/**
+ * The customer is asked on the page of the bank or the wallet, and a bank answers a debit days later. Tokens that
+ * decline do so at once.
+ */
+export function stripeMethod(type: string, token: string): Behaviour {
+  const behaviour = stripeToken(token) ?? { does: 'approve' };
+  if (type === 'card' || behaviour.does === 'decline') return behaviour;
+  return { does: DEBITS.has(type) ? 'wait' : 'authenticate' };
+}
+
 /** What becomes of refunds to this card: Stripe's own test tokens `…refundFail` and `…pendingRefund`. */
 export function stripeRefundToken(token: string): 'succeeded' | 'pending' | 'failed' {
   if (token.endsWith('_refundFail')) return 'failed';

@@ -22,6 +22,8 @@ export interface PaymentIntent extends Created {
   readonly currency: string;
   readonly status: IntentStatus;
   readonly manual: boolean;
+  /** Of payment methods: `card`, or the one that the request named. */
+  readonly methodType: string;
   readonly offSession: boolean;
   readonly paymentMethod: string | null;
   readonly customer: string | null;
@@ -126,8 +128,9 @@ export function renderIntent(intent: PaymentIntent, pages: string, expandCharge 
         : null,
     on_behalf_of: null,
     payment_method: lastError === null ? intent.paymentMethod : null,
-    payment_method_options: { card: { request_three_d_secure: 'automatic' } },
-    payment_method_types: ['card'],
+    payment_method_options:
+      intent.methodType === 'card' ? { card: { request_three_d_secure: 'automatic' } } : {},
+    payment_method_types: [intent.methodType],
     processing: null,
     receipt_email: intent.receiptEmail,
     review: null,
@@ -142,14 +145,17 @@ export function renderIntent(intent: PaymentIntent, pages: string, expandCharge 
   };
 }
 
-export function renderError(error: StripeDecline, { charge, paymentMethod }: PaymentIntent): object {
+export function renderError(
+  error: StripeDecline,
+  { charge, paymentMethod, methodType }: PaymentIntent,
+): object {
   return {
     ...(charge === null ? {} : { charge }),
     code: error.code,
     ...(error.decline_code === undefined ? {} : { decline_code: error.decline_code }),
     doc_url: `https://docs.stripe.com/error-codes/${error.code.replaceAll('_', '-')}`,
     message: error.message,
-    payment_method: { id: paymentMethod, object: 'payment_method', type: 'card' },
+    payment_method: { id: paymentMethod, object: 'payment_method', type: methodType },
     type: 'card_error',
   };
 }

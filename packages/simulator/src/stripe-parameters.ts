@@ -1,6 +1,6 @@
 import { code as currencyByCode } from 'currency-codes';
 import { stripeToken } from './cards.js';
-import { type Form, group, text } from './form.js';
+import { type Form, group, list, text } from './form.js';
 import { json, type Reply } from './wire.js';
 
 /** Stripe refuses what it does not know; so does this. Top-level names of each verb. */
@@ -131,8 +131,51 @@ export function checkCreate(form: Form): Reply | undefined {
       param: 'capture_method',
     });
   }
-  return text(form, 'confirm') === 'true' ? checkConfirm(form, form) : undefined;
+  return checkMethod(form) ?? (text(form, 'confirm') === 'true' ? checkConfirm(form, form) : undefined);
 }
+
+/** The type of the payment method that the request names; `card` where it names none. */
+export function methodTypeOf(form: Form): string {
+  return list(form, 'payment_method_types')[0] ?? 'card';
+}
+
+/** Payment methods that are paid in one currency, and take the money at once. */
+const IN_ONE_CURRENCY: Readonly<Record<string, string>> = {
+  ideal: 'eur',
+  bancontact: 'eur',
+  sepa_debit: 'eur',
+  bacs_debit: 'gbp',
+  us_bank_account: 'usd',
+};
+
+function checkMethod(form: Form): Reply | undefined {
+  const type = methodTypeOf(form);
+  const made = group(form, 'payment_method_data');
+  if (made !== undefined && text(made, 'type') !== type) {
+    return stripeError(400, {
+      message: `The PaymentMethod provided (${text(made, 'type')}) is not allowed for this PaymentIntent.`,
+      param: 'payment_method_data',
+    });
+  }
+  const only = IN_ONE_CURRENCY[type];
+  if (only === undefined) return undefined;
+  if (text(form, 'currency')?.toLowerCase() !== only) {
+    return stripeError(400, {
+      code: 'payment_intent_invalid_parameter',
+      message: `The currency provided (${text(form, 'currency')}) is invalid for one or more payment methods. Payment methods of type ${type} support: ${only}.`,
+      param: 'currency',
+    });
+  }
+  if (text(form, 'capture_method') !== 'manual') return undefined;
+  return stripeError(400, {
+    code: 'payment_intent_invalid_parameter',
+    message: `Payment methods of type ${type} cannot be captured manually.`,
+    param: 'capture_method',
+  });
+}
+
+/** Methods that send the customer to a page. */
+export const REDIRECTING: ReadonlySet<string> = new Set(['ideal', 'bancontact', 'paypal', 'klarna']);
 
 /** A payment that may redirect needs somewhere to come back to. */
 function checkConfirm(form: Form, created: Form): Reply | undefined {
@@ -145,8 +188,10 @@ function checkConfirm(form: Form, created: Form): Reply | undefined {
     });
   }
   const typed = group(created, 'payment_method_types') !== undefined;
-  const redirects = text(group(created, 'automatic_payment_methods') ?? {}, 'allow_redirects') !== 'never';
-  if (!typed && redirects && text(form, 'return_url') === undefined) {
+  const redirects = typed
+    ? REDIRECTING.has(methodTypeOf(created))
+    : text(group(created, 'automatic_payment_methods') ?? {}, 'allow_redirects') !== 'never';
+  if (redirects && text(form, 'return_url') === undefined) {
     return stripeError(400, {
       message:
         "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",

@@ -1,6 +1,6 @@
-import { stripeDecline, stripeToken } from './cards.js';
+import { stripeDecline, stripeMethod } from './cards.js';
 import { type Clock, MAX_DELAY_MS } from './clock.js';
-import { type Form, parseForm, text } from './form.js';
+import { type Form, group, parseForm, text } from './form.js';
 import { idSource } from './ids.js';
 import { type Ledger, type Operation } from './ledger.js';
 import {
@@ -22,6 +22,7 @@ import {
   checkCreate,
   checkForm,
   metadataOf,
+  methodTypeOf,
   noSuch,
   stripeError,
   type Verb,
@@ -53,6 +54,7 @@ type ChangeVerb = Extract<Verb, 'update' | 'confirm' | 'capture' | 'cancel'>;
 export class StripeWire implements Wire {
   private readonly intents: PaymentIntents;
   private readonly nextIntent = idSource('pi_3', 23);
+  private readonly nextMethod = idSource('pm_1', 23);
   private readonly nextCharge = idSource('ch_3', 23);
   private readonly nextRequest = idSource('req_', 14);
   private readonly lookups: StripeLookups;
@@ -193,7 +195,8 @@ export class StripeWire implements Wire {
       key,
       run: (decline) => {
         this.ledger.ensureRoom();
-        const token = text(form, 'payment_method') ?? null;
+        const made = group(form, 'payment_method_data') === undefined ? null : this.nextMethod();
+        const token = text(form, 'payment_method') ?? made;
         const created = this.intents.add({
           id: this.nextIntent(),
           index: this.intents.nextIndex(),
@@ -205,6 +208,7 @@ export class StripeWire implements Wire {
           currency: (text(form, 'currency') ?? '').toLowerCase(),
           status: token === null ? 'requires_payment_method' : 'requires_confirmation',
           manual: text(form, 'capture_method') === 'manual',
+          methodType: methodTypeOf(form),
           offSession: text(form, 'off_session') === 'true',
           paymentMethod: token,
           customer: text(form, 'customer') ?? null,
@@ -279,7 +283,7 @@ export class StripeWire implements Wire {
 
   /** Asks the issuer. */
   private attempt(intent: PaymentIntent, key: string | null, form: Form, decline?: string): Reply {
-    const asked = stripeToken(intent.paymentMethod ?? '') ?? { does: 'approve' };
+    const asked = stripeMethod(intent.methodType, intent.paymentMethod ?? '');
     const behaviour = decline === undefined ? asked : ({ does: 'decline', code: decline } as const);
     switch (behaviour.does) {
       case 'approve':

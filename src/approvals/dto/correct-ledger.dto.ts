@@ -36,7 +36,11 @@ export class CorrectLedgerDto {
   @IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the id of a merchant' })
   merchant_id?: string;
 
-  @IsDay('The day (UTC) that it is of, not after today. The day of the approval where it is left out.')
+  @IsDay({
+    optional: true,
+    description:
+      'The day (UTC) that it is of, not after today. The day of the approval where it is left out.',
+  })
   day?: string;
 
   @IsText({ minLength: 1, maxLength: 500, message: 'must say in 1 to 500 characters why' })

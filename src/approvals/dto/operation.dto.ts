@@ -1,6 +1,6 @@
 import { IsFlag, IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
-import { refused } from '../../http/request.pipe.js';
+import { invalidFields } from '../../core/problem.js';
 import { type OperationAction } from '../approvable-action.js';
 import { type Ask, asks } from '../actions.js';
 import { type NewSnooze } from '../snoozes.js';
@@ -114,19 +114,19 @@ export class ApprovableActionDto extends OperationDto {
   action(): OperationAction {
     const { kind, merchant_id, entity_key, route, as, amount, psp_reference = null } = this;
     const evidence = this.evidence.trim();
-    if (evidence === '') throw refused([{ pointer: '/evidence', message: 'must say how you know' }]);
+    if (evidence === '') throw invalidFields([{ pointer: '/evidence', message: 'must say how you know' }]);
     if (kind === 'cancel_payment') return { kind, merchant_id, entity_key, evidence };
     if (kind === 'refund_payment') {
-      if (amount === undefined) throw refused([{ pointer: '/amount', message: 'is required' }]);
+      if (amount === undefined) throw invalidFields([{ pointer: '/amount', message: 'is required' }]);
       return { kind, merchant_id, entity_key, amount, reference: this.reference ?? null, evidence };
     }
-    if (route === undefined) throw refused([{ pointer: '/route', message: 'is required' }]);
+    if (route === undefined) throw invalidFields([{ pointer: '/route', message: 'is required' }]);
     const named = { merchant_id, entity_key, route, psp_reference, evidence };
     if (kind !== 'resolve_stuck') return { kind, ...named };
     const { attempt, overrules_psp = false, given_back = false } = this;
     const { evidence_file = null, evidence_sha256 = null } = this;
-    if (as === undefined) throw refused([{ pointer: '/as', message: 'is required' }]);
-    if (attempt === undefined) throw refused([{ pointer: '/attempt', message: 'is required' }]);
+    if (as === undefined) throw invalidFields([{ pointer: '/as', message: 'is required' }]);
+    if (attempt === undefined) throw invalidFields([{ pointer: '/attempt', message: 'is required' }]);
     const said = { attempt, overrules_psp, ...(given_back ? { given_back } : {}) };
     return { kind, as, ...named, ...said, evidence_file, evidence_sha256 };
   }

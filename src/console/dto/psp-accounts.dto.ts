@@ -1,6 +1,7 @@
-import { refused } from '../../http/request.pipe.js';
+import { invalidFields } from '../../core/problem.js';
 import { IsAnyObject, IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { accountNames, IsAmount, IsCurrencyCode, UUID } from '../../http/shared-fields.js';
+import { type MethodName, methodNames } from '../../psp/payment-method.js';
 import { type RoutingFacts } from '../../psp/router.js';
 import { IsTotpCode } from '../../operators/dto/totp-code.js';
 
@@ -16,7 +17,7 @@ export class SetBreakerDto {
 
   reason(): string {
     const note = this.note.trim();
-    if (note === '') throw refused([{ pointer: '/note', message: 'must say why' }]);
+    if (note === '') throw invalidFields([{ pointer: '/note', message: 'must say why' }]);
     return note;
   }
 }
@@ -87,6 +88,10 @@ export class RouteExampleDto {
   @IsCurrencyCode()
   currency: string;
 
+  /** A card where it is left out. Payouts have none. */
+  @IsOneOf(methodNames, { optional: true })
+  method?: MethodName;
+
   @IsText({ minLength: 1, maxLength: 40, optional: true, message: 'must be the brand of a card' })
   card_brand?: string;
 
@@ -108,7 +113,8 @@ export class RouteExampleDto {
   merchant_id?: string;
 
   facts(): Omit<RoutingFacts, 'tokens'> {
-    const { operation, amount, currency, card_brand: cardBrand, card_country: cardCountry } = this;
-    return { operation, amount, currency, cardBrand, cardCountry };
+    const { operation, amount, currency, method = 'card', card_brand: cardBrand } = this;
+    const facts = { operation, amount, currency, cardBrand, cardCountry: this.card_country };
+    return operation === 'payout' ? facts : { ...facts, method };
   }
 }

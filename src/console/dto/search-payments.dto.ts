@@ -1,7 +1,7 @@
 import { IsOneOf, IsText } from '../../http/fields.js';
 import { IsAmount, IsCurrencyCode, IsDay, IsLine, LINE, UUID } from '../../http/shared-fields.js';
 import { type PaymentFilter, type PaymentOrder, paymentOrders } from '../console-reader.js';
-import { refused } from '../../http/request.pipe.js';
+import { invalidFields } from '../../core/problem.js';
 import { type OpenFilter, type OpenListName, type OpenOrder, openOrders } from '../open-operations.js';
 
 export class CursorDto {
@@ -36,10 +36,10 @@ export class SearchPaymentsDto extends CursorDto {
   @IsAmount({ optional: true })
   amount_to?: number;
 
-  @IsDay('The first day (UTC).')
+  @IsDay({ optional: true, description: 'The first day (UTC).' })
   from?: string;
 
-  @IsDay('The last day (UTC).')
+  @IsDay({ optional: true, description: 'The last day (UTC).' })
   to?: string;
 
   @IsText({
@@ -58,7 +58,9 @@ export class SearchPaymentsDto extends CursorDto {
     const { status = null, psp = null, merchant = null, currency = null, failure = null } = this;
     const { order = 'newest' } = this;
     if (order === 'largest' && currency === null) {
-      throw refused([{ pointer: '/order', message: 'needs a currency: amounts of several do not compare' }]);
+      throw invalidFields([
+        { pointer: '/order', message: 'needs a currency: amounts of several do not compare' },
+      ]);
     }
     const { from, to, amount_from: amountFrom = null, amount_to: amountTo = null } = this;
     const q = this.q?.trim() || null;

@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsText } from '../../http/fields.js';
-import { refused } from '../../http/request.pipe.js';
+import { invalidFields } from '../../core/problem.js';
 import { IsTime, UUID } from '../../http/shared-fields.js';
 
 @ApiSchema({ name: 'EventReplayRequest', description: 'Sends the event again.' })
@@ -35,6 +35,6 @@ export class ReplayRangeDto {
   range(): { readonly from: Date; readonly to: Date } {
     const range = { from: new Date(this.from), to: new Date(this.to) };
     if (range.from <= range.to) return range;
-    throw refused([{ pointer: '/to', message: 'must not be earlier than from' }]);
+    throw invalidFields([{ pointer: '/to', message: 'must not be earlier than from' }]);
   }
 }

@@ -1,5 +1,5 @@
 import { IsText } from '../../http/fields.js';
-import { refused } from '../../http/request.pipe.js';
+import { invalidFields } from '../../core/problem.js';
 import { IsTotpCode } from './totp-code.js';
 
 /** A name with a password and a code, or the token of a link. */
@@ -20,7 +20,7 @@ export class SignInDto {
     const { name, password, code, link } = this;
     if (link !== undefined) return { link };
     if (name === undefined || password === undefined || code === undefined) {
-      throw refused([{ pointer: '', message: 'must have a name, a password and a code' }]);
+      throw invalidFields([{ pointer: '', message: 'must have a name, a password and a code' }]);
     }
     return { name, password, code };
   }

@@ -5,10 +5,10 @@ import { type Days, type LedgerFilter, type StatementFilter } from '../../ledger
 
 /** Days of UTC. Each filter narrows to one. */
 export class LedgerDaysDto {
-  @IsDay('The first day (UTC). Today where it is left out.')
+  @IsDay({ optional: true, description: 'The first day (UTC). Today where it is left out.' })
   from?: string;
 
-  @IsDay('The last day (UTC). Today where it is left out.')
+  @IsDay({ optional: true, description: 'The last day (UTC). Today where it is left out.' })
   to?: string;
 
   @IsPspName()

@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsTextList, IsTrue } from '../../http/fields.js';
-import { refused } from '../../http/request.pipe.js';
+import { invalidFields } from '../../core/problem.js';
 import { UUID } from '../../http/shared-fields.js';
 import { type Selection } from '../../jobs/dead-letters.js';
 import { IsCode } from './code.js';
@@ -38,7 +38,7 @@ export class SelectDeadLettersDto {
     const ways = [ids !== undefined, kind !== undefined || cause !== undefined, all !== undefined];
     if (ways.filter(Boolean).length !== 1) {
       const message = 'must have ids, or a kind or a cause or both, or all, and one of these alone';
-      throw refused([{ pointer: '', message }]);
+      throw invalidFields([{ pointer: '', message }]);
     }
     if (ids !== undefined) return { ids };
     return { ...(kind === undefined ? {} : { kind }), ...(cause === undefined ? {} : { cause }) };

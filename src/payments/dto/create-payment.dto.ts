@@ -1,82 +1,16 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { type OrderRequest } from '../order-rules.js';
-import { IsFlag, IsNested, IsOneOf, IsText, IsTextMap } from '../../http/fields.js';
-import { isCountry, isEmail, isHttpUrl } from '../../http/formats.js';
+import { IsFlag, IsNested, IsOneOf, IsOneOfNested, IsText } from '../../http/fields.js';
+import { isEmail, isHttpUrl } from '../../http/formats.js';
 import {
-  accountNames,
   IsAmount,
   IsCurrencyCode,
   IsMetadata,
   IsOrderReference,
   IsReference,
   IsStatementDescriptor,
-  IsTokens,
-  PRINTABLE,
 } from '../../http/shared-fields.js';
-
-@ApiSchema({ name: 'Card' })
-class CardDto {
-  @IsText({
-    maxLength: 32,
-    pattern: '^[a-z][a-z0-9_]{0,31}$',
-    optional: true,
-    description: 'For routing: `visa`, `mastercard` or `amex`, for example, in small letters.',
-    message: 'must be 1 to 32 of a-z 0-9 _',
-  })
-  brand?: string;
-
-  @IsText({
-    maxLength: 2,
-    pattern: '^[A-Z]{2}$',
-    format: 'country',
-    is: isCountry,
-    optional: true,
-    description: "For routing: the issuer's country, ISO 3166-1 alpha-2.",
-    message: 'must be an ISO 3166-1 alpha-2 code in capitals',
-  })
-  country?: string;
-}
-
-@ApiSchema({ name: 'PaymentMethod' })
-class PaymentMethodDto {
-  @IsOneOf(['card'])
-  type: 'card';
-
-  @IsTokens(
-    "A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates, and the name of no account is refused. Never a card number.",
-  )
-  tokens: Record<string, string>;
-
-  @IsTextMap({
-    minProperties: 1,
-    maxProperties: 16,
-    names: accountNames,
-    values: {
-      minLength: 3,
-      maxLength: 256,
-      pattern: PRINTABLE,
-      message: 'must be 3 to 256 printable ASCII characters',
-    },
-    optional: true,
-    description:
-      "A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more).",
-  })
-  customers?: Record<string, string>;
-
-  @IsOneOf(['customer', 'merchant'], {
-    optional: true,
-    default: 'customer',
-    description:
-      '`merchant`: charged on an agreement while the customer is away. The customer is not asked to authenticate; PSPs claim the exemption for payments by the merchant.',
-  })
-  initiator?: 'customer' | 'merchant';
-
-  @IsNested(CardDto, {
-    optional: true,
-    description: 'Properties of the card, for routing. Never its number.',
-  })
-  card?: CardDto;
-}
+import { methodClasses, methodValues, type PaymentMethodDto } from './payment-method.dto.js';
 
 @ApiSchema({ name: 'Customer' })
 class CustomerDto {
@@ -148,7 +82,7 @@ export class CreatePaymentDto {
   })
   capture?: 'automatic' | 'manual';
 
-  @IsNested(PaymentMethodDto)
+  @IsOneOfNested('type', methodClasses)
   payment_method: PaymentMethodDto;
 
   @IsNested(CustomerDto, { optional: true })
@@ -187,20 +121,13 @@ export class CreatePaymentDto {
 
   /** The input of the request's fingerprint: its shape must not change, because fingerprints are stored. */
   toValues() {
-    const { payment_method: method, customer } = this;
+    const { customer } = this;
     return {
       reference: this.reference,
       amount: this.amount,
       currency: this.currency,
       capture: this.capture ?? 'automatic',
-      paymentMethod: {
-        type: method.type,
-        tokens: method.tokens,
-        // Left out if empty, so that the fingerprints of other requests stay the same.
-        ...(method.customers === undefined ? {} : { customers: method.customers }),
-        ...(method.initiator === 'merchant' ? { initiator: method.initiator } : {}),
-        card: { brand: method.card?.brand ?? null, country: method.card?.country ?? null },
-      },
+      paymentMethod: methodValues(this.payment_method),
       customer: { reference: customer?.reference ?? null, email: customer?.email ?? null },
       returnUrl: this.return_url ?? null,
       statementDescriptor: this.statement_descriptor ?? null,

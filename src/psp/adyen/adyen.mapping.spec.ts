@@ -212,6 +212,20 @@ describe('requests', () => {
     });
   });
 
+  it.each<[Partial<Instruction>, object]>([
+    [{}, { type: 'scheme', storedPaymentMethodId: 'token-1' }],
+    [{ method: 'sepa' }, { type: 'sepadirectdebit', storedPaymentMethodId: 'token-1' }],
+    [{ method: 'apple_pay' }, { type: 'applepay', applePayToken: 'token-1' }],
+    [{ method: 'google_pay' }, { type: 'googlepay', googlePayToken: 'token-1' }],
+    [{ method: 'ideal' }, { type: 'ideal' }],
+    [{ method: 'bancontact' }, { type: 'bcmc_mobile' }],
+  ])('name the payment method of %j', (more, paymentMethod) => {
+    const asked = body({ token: 'token-1', returnUrl: 'https://shop.example/return', ...more });
+    const isStored = 'storedPaymentMethodId' in paymentMethod;
+    expect(asked).toMatchObject({ paymentMethod, shopperInteraction: isStored ? 'ContAuth' : 'Ecommerce' });
+    expect(asked['recurringProcessingModel']).toBe(isStored ? 'CardOnFile' : undefined);
+  });
+
   it('hold what the statement shows to the characters that Adyen takes', () => {
     const shown = (statementDescriptor: string) => body({ statementDescriptor })['shopperStatement'];
     expect(shown("Ann_O'Neil, no. 1?")).toBe("Ann_O'Neil, no. 1?");

@@ -119,7 +119,7 @@ function keyFor(what: string, idempotencyKey: string): string {
 }
 
 function paymentBody(instruction: Instruction, merchantAccount: string, amount: AdyenAmount): object {
-  const { operation, entityKey, route, token, customer, statementDescriptor, pspCustomer } = instruction;
+  const { operation, entityKey, route, method, customer, statementDescriptor, pspCustomer } = instruction;
   const byMerchant = instruction.initiator === 'merchant';
   // A charge that the merchant initiates has no customer to send anywhere.
   const returnUrl = byMerchant ? undefined : instruction.returnUrl;
@@ -129,13 +129,12 @@ function paymentBody(instruction: Instruction, merchantAccount: string, amount: 
     amount,
     // Cancels and webhooks find the payment by it.
     reference: referenceFor(entityKey),
-    paymentMethod: { type: 'scheme', storedPaymentMethodId: token },
+    paymentMethod: methodOf(instruction),
     ...(shopperReference ? { shopperReference } : {}),
     ...(customer?.email ? { shopperEmail: customer.email } : {}),
-    // The card is stored, whether the customer or the merchant starts the payment:
-    // https://docs.adyen.com/online-payments/tokenization/make-token-payments
-    shopperInteraction: 'ContAuth',
-    recurringProcessingModel: byMerchant ? 'UnscheduledCardOnFile' : 'CardOnFile',
+    ...(method === undefined || method === 'sepa'
+      ? storedBy(byMerchant)
+      : { shopperInteraction: 'Ecommerce' }),
     channel: 'Web',
     // Required by the API. Without a page to come back to no authentication is started at all.
     returnUrl: returnUrl ?? 'https://no-return-url.invalid/',
@@ -147,6 +146,35 @@ function paymentBody(instruction: Instruction, merchantAccount: string, amount: 
     ...(operation === 'authorize' ? { additionalData: { manualCapture: 'true' } } : { captureDelayHours: 0 }),
     metadata: { payonce_route: String(route), reference: instruction.reference.slice(0, 80) },
   };
+}
+
+/**
+ * The card or bank account is stored, whether the customer or the merchant starts the payment:
+ * https://docs.adyen.com/online-payments/tokenization/make-token-payments
+ */
+function storedBy(byMerchant: boolean): object {
+  return {
+    shopperInteraction: 'ContAuth',
+    recurringProcessingModel: byMerchant ? 'UnscheduledCardOnFile' : 'CardOnFile',
+  };
+}
+
+/** https://docs.adyen.com/payment-methods (read 2026-11): the pages "API only" of each. */
+function methodOf({ method, token }: Instruction): object {
+  switch (method) {
+    case undefined:
+      return { type: 'scheme', storedPaymentMethodId: token };
+    case 'sepa':
+      return { type: 'sepadirectdebit', storedPaymentMethodId: token };
+    case 'apple_pay':
+      return { type: 'applepay', applePayToken: token };
+    case 'google_pay':
+      return { type: 'googlepay', googlePayToken: token };
+    case 'bancontact':
+      return { type: 'bcmc_mobile' };
+    default:
+      return { type: method };
+  }
 }
 
 /**

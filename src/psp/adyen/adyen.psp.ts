@@ -20,6 +20,9 @@ import {
 } from './adyen.mapping.js';
 import { answerOfTransfer, transferRequest } from './adyen.transfers.js';
 
+/** A direct debit is collected within days; its result is told by a notification. */
+const DEBIT_ANSWERS_WITHIN_MS = 21 * 24 * 3_600_000;
+
 /**
  * Adyen, Checkout API v71 and for payouts Transfers API v4, through axios.
  * https://docs.adyen.com/api-explorer/Checkout/71/overview
@@ -30,6 +33,16 @@ export const adyenCapabilities: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
   // Depends on the merchant account; Adyen refuses the other currencies before anything runs.
   currencies: null,
+  methods: {
+    // "shopperReference: Required for recurring payments. […] Minimum length: 3 characters"; these tokens are stored.
+    // https://docs.adyen.com/api-explorer/Checkout/71/post/payments#request-shopperReference
+    card: { customer: { minLength: 3 } },
+    sepa: { customer: { minLength: 3 }, answersWithinMs: DEBIT_ANSWERS_WITHIN_MS },
+    apple_pay: {},
+    google_pay: {},
+    ideal: { withoutToken: true },
+    bancontact: { withoutToken: true },
+  },
   // Documented as at least 31 days, reported as 7: the shorter is safe. Keys belong to the company
   // account and are not shared between regional endpoints, so baseUrl must not change under a route.
   // https://docs.adyen.com/development-resources/api-idempotency
@@ -47,9 +60,6 @@ export const adyenCapabilities: Capabilities = {
   completion: { repeatable: true },
   // https://docs.adyen.com/online-payments/capture#multiple-partial-captures
   captures: 'several',
-  // "shopperReference: Required for recurring payments. […] Minimum length: 3 characters"; tokens are stored cards.
-  // https://docs.adyen.com/api-explorer/Checkout/71/post/payments#request-shopperReference
-  tokenNeedsCustomer: { minLength: 3 },
 };
 
 const withoutPayouts: Capabilities = {

@@ -1,4 +1,6 @@
 import { isIBAN } from 'class-validator';
+import { isDay } from '../../core/day.js';
+import { type DebitMandate, MANDATE_REFERENCE } from '../payment-method.js';
 
 /** FRST the first of several, RCUR one of several, OOFF the only one, FNAL the last of several. */
 export const mandateSequences = ['FRST', 'RCUR', 'OOFF', 'FNAL'] as const;
@@ -23,17 +25,11 @@ export interface BankAccount {
 
 const MAX_NAME_LENGTH = 70;
 export const BIC = /^[A-Z]{6}[A-Z2-9][A-NP-Z0-9](?:[A-Z0-9]{3})?$/;
-/** The id of a mandate, as SEPA takes it; no slash at the beginning or the end, and no two in a row. */
-const MANDATE_ID = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/\-?:().,'+]{1,35}(?<!\/)$/;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MANDATE_ID = new RegExp(MANDATE_REFERENCE);
 
 /** Without blanks and in capitals, by its country's form and its check digits. */
 export function isIban(text: string): boolean {
   return /^[A-Z0-9]{15,34}$/.test(text) && isIBAN(text);
-}
-
-export function isDay(text: string): boolean {
-  return DAY.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 }
 
 /** A bank account as the token of an account at this PSP: the same account is the same text. */
@@ -69,6 +65,18 @@ export function bankAccountOf(token: string): BankAccount | null {
     ...(bic === undefined ? {} : { bic }),
     ...(mandate === undefined ? {} : { mandate }),
   };
+}
+
+const sequences: Readonly<Record<DebitMandate['sequence'], MandateSequence>> = {
+  first: 'FRST',
+  recurring: 'RCUR',
+  one_off: 'OOFF',
+  final: 'FNAL',
+};
+
+/** A mandate in the words of SEPA. */
+export function mandateOf({ reference, signedOn, sequence }: DebitMandate): Mandate {
+  return { id: reference, signedOn, sequence: sequences[sequence] };
 }
 
 function isMandate(value: unknown): value is Mandate {

@@ -5,7 +5,7 @@ import {
   OTHER_PARAMETERS,
   type PspAdapter,
 } from '../contract.js';
-import { bankAccountOf, tokenOf } from './bank-account.js';
+import { bankAccountOf, mandateOf, tokenOf } from './bank-account.js';
 import {
   type BankInstructions,
   type InstructionKind,
@@ -38,6 +38,7 @@ export class BankSepaPsp implements PspAdapter {
     this.capabilities = {
       operations: ['payout', 'refund', ...(creditorId === undefined ? [] : (['charge'] as const))],
       currencies: ['EUR'],
+      methods: creditorId === undefined ? {} : { sepa: { needsMandate: true } },
       // The same entity key is the same instruction, for as long as the table is there.
       idempotency: { windowMs: FOR_EVER_MS, replays: 'all' },
       // "Not found" is no proof: the call that stores the instruction may still be on its way.
@@ -82,7 +83,9 @@ export class BankSepaPsp implements PspAdapter {
         : bankAccountOf(instruction.token ?? '');
     if (account === null)
       return rejected(operation === 'refund' ? 'payment_unknown' : 'bank_account_malformed');
-    const { mandate, ...withoutMandate } = account;
+    // Before bank debits were a type of payment method, the token brought the mandate.
+    const { mandate: inToken, ...withoutMandate } = account;
+    const mandate = instruction.mandate ? mandateOf(instruction.mandate) : inToken;
     if (kind === 'direct_debit' && mandate === undefined) return rejected('mandate_missing');
     return {
       psp: this.psp,
@@ -92,7 +95,7 @@ export class BankSepaPsp implements PspAdapter {
       operation,
       kind,
       amount: money.amount,
-      account: kind === 'direct_debit' ? account : withoutMandate,
+      account: kind === 'direct_debit' && mandate ? { ...withoutMandate, mandate } : withoutMandate,
       remittance: statementDescriptor ?? reference,
     };
   }

@@ -224,6 +224,42 @@ describe('parameters', () => {
     expect(stored).not.toHaveProperty('return_url');
   });
 
+  const returnUrl = 'https://shop.example';
+  const mandate = { reference: 'M-1', signedOn: '2026-11-22', sequence: 'recurring' } as const;
+
+  it.each<[Partial<Instruction>, object]>([
+    [{ method: 'apple_pay' }, { payment_method: 'pm_1', automatic_payment_methods: { enabled: true } }],
+    [{ method: 'bancontact' }, { payment_method: 'pm_1', payment_method_types: ['bancontact'] }],
+    [
+      { method: 'sepa', mandate },
+      { payment_method: 'pm_1', payment_method_types: ['sepa_debit'] },
+    ],
+    [{ method: 'ach' }, { payment_method: 'pm_1', payment_method_types: ['us_bank_account'] }],
+    [{ method: 'paypal' }, { payment_method: 'pm_1', payment_method_types: ['paypal'] }],
+  ])('name the payment method of %j', (more, named) => {
+    expect(createParams(instruction({ returnUrl, ...more }))).toMatchObject(named);
+  });
+
+  it('make the payment method where there is no token for it', () => {
+    const { token: _token, ...withoutToken } = instruction({ method: 'ideal', returnUrl });
+    const params = createParams(withoutToken);
+    expect(params).toMatchObject({
+      payment_method_types: ['ideal'],
+      payment_method_data: { type: 'ideal' },
+      return_url: returnUrl,
+    });
+    expect(params).not.toHaveProperty('automatic_payment_methods');
+    expect(params).not.toHaveProperty('payment_method');
+  });
+
+  it('say when the payer signed the mandate, once', () => {
+    const signed = { customer_acceptance: { type: 'offline', accepted_at: 1_795_305_600 } };
+    expect(createParams(instruction({ method: 'sepa', mandate }))?.mandate_data).toEqual(signed);
+    const byMerchant = { method: 'sepa', mandate, initiator: 'merchant' } as const;
+    expect(createParams(instruction(byMerchant))).not.toHaveProperty('mandate_data');
+    expect(createParams(instruction({ method: 'sepa' }))).not.toHaveProperty('mandate_data');
+  });
+
   it('keep a descriptor within what cards allow', () => {
     const params = createParams(instruction({ statementDescriptor: `SHOP "BEST" OF ALL SHOPS` }));
     expect(params?.statement_descriptor_suffix).toBe('SHOP  BEST  OF ALL SHO');

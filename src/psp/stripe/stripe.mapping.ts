@@ -7,6 +7,7 @@ import {
   type Operation,
   OTHER_PARAMETERS,
 } from '../contract.js';
+import { type DebitMandate, type MethodName } from '../payment-method.js';
 import { stripeDecline } from './decline-codes.js';
 import { fromStripeAmount, toStripeAmount } from './stripe-currencies.js';
 import { UNREADABLE_ANSWER } from './stripe-http-client.js';
@@ -22,7 +23,8 @@ export const KEY = 'payonce_key';
 
 /** charge, authorize. Null where Stripe cannot represent this amount exactly. */
 export function createParams(instruction: Instruction): Stripe.PaymentIntentCreateParams | null {
-  const { operation, money, token, statementDescriptor, pspCustomer } = instruction;
+  const { operation, money, token, statementDescriptor, pspCustomer, mandate } = instruction;
+  const type = STRIPE_TYPES[instruction.method ?? 'card'];
   const amount = toStripeAmount(money);
   if (amount === null) return null;
   const byMerchant = instruction.initiator === 'merchant';
@@ -33,17 +35,38 @@ export function createParams(instruction: Instruction): Stripe.PaymentIntentCrea
     currency: money.currency.toLowerCase(),
     confirm: true,
     capture_method: operation === 'authorize' ? 'manual' : 'automatic',
-    payment_method: token,
+    ...(token === undefined && type ? { payment_method_data: { type } } : { payment_method: token }),
     // A payment method that is attached to a customer is refused without that customer.
     ...(pspCustomer ? { customer: pspCustomer } : {}),
     ...(byMerchant ? { off_session: true } : {}),
-    automatic_payment_methods: { enabled: true, allow_redirects: returnUrl ? 'always' : 'never' },
+    ...(type
+      ? { payment_method_types: [type] }
+      : { automatic_payment_methods: { enabled: true, allow_redirects: returnUrl ? 'always' : 'never' } }),
+    // Stripe has the mandate of a debit that the merchant starts.
+    ...(mandate && !byMerchant ? { mandate_data: signedOn(mandate) } : {}),
     // Without a page to come back to no customer can complete a 3-D Secure step: let it be a decline
     // (authentication_required) then, and not a payment that waits for ever.
     ...(returnUrl ? { return_url: returnUrl } : { error_on_requires_action: true }),
     ...(statementDescriptor ? { statement_descriptor_suffix: descriptorOf(statementDescriptor) } : {}),
     metadata: metadataOf(instruction),
   };
+}
+
+/** Stripe's names of payment methods. A card, also one in a wallet, is named by its token alone. */
+const STRIPE_TYPES: Readonly<Partial<Record<MethodName, StripeType>>> = {
+  paypal: 'paypal',
+  ideal: 'ideal',
+  bancontact: 'bancontact',
+  klarna: 'klarna',
+  sepa: 'sepa_debit',
+  bacs: 'bacs_debit',
+  ach: 'us_bank_account',
+};
+type StripeType = Stripe.PaymentIntentCreateParams.PaymentMethodData['type'];
+
+/** The consent that the payer gave at the shop. */
+function signedOn({ signedOn: day }: DebitMandate): Stripe.PaymentIntentCreateParams.MandateData {
+  return { customer_acceptance: { type: 'offline', accepted_at: Date.parse(`${day}T00:00:00Z`) / 1_000 } };
 }
 
 /** Our names for a route, which every object that it makes carries. */

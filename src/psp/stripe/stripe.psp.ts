@@ -27,6 +27,9 @@ import {
   ROUTE,
 } from './stripe.mapping.js';
 
+/** "can take up to 14 business days", https://docs.stripe.com/payments/sepa-debit */
+const DEBIT_ANSWERS_WITHIN_MS = 21 * 24 * 3_600_000;
+
 /**
  * Stripe, PaymentIntents, refunds and payouts, through its SDK. https://docs.stripe.com/api
  * The API version is the one the SDK's types are made for.
@@ -34,6 +37,19 @@ import {
 export const stripeCapabilities: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
   currencies: stripeCurrencies,
+  methods: {
+    card: {},
+    apple_pay: {},
+    google_pay: {},
+    paypal: { withoutToken: true },
+    ideal: { withoutToken: true },
+    // Stripe wants the payer's name for Bancontact, and an address and its country for Klarna: both stand in the token.
+    bancontact: {},
+    klarna: {},
+    sepa: { answersWithinMs: DEBIT_ANSWERS_WITHIN_MS },
+    bacs: { answersWithinMs: DEBIT_ANSWERS_WITHIN_MS },
+    ach: { answersWithinMs: DEBIT_ANSWERS_WITHIN_MS },
+  },
   // "You can remove keys from the system automatically after they're at least 24 hours old", and
   // results are saved "regardless of whether it succeeds or fails […] including 500 errors".
   // https://docs.stripe.com/api/idempotent_requests

@@ -25,6 +25,7 @@ const atFirst = { psp: 'first', accountFingerprint: 'account of first' };
 const can: Capabilities = {
   operations: ['charge'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
   lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
   cancel: 'reference',

@@ -7,6 +7,7 @@ import { type PspAttempt } from '../route.entity.js';
 const can: Capabilities = {
   operations: ['charge'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 24 * 60 * 60_000, replays: 'all' },
   lookup: null,
   cancel: null,

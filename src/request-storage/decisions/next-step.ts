@@ -206,6 +206,7 @@ function mayBeFromBefore(
 export const NO_PROMISES: Capabilities = {
   operations: [],
   currencies: [],
+  methods: {},
   idempotency: { windowMs: null, replays: 'none' },
   lookup: null,
   cancel: null,

@@ -9,6 +9,7 @@ const flight = { leaseMs: 20_000 };
 const can: Capabilities = {
   operations: ['charge'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 24 * 60 * MINUTE, replays: 'all' },
   lookup: {
     by: 'reference',

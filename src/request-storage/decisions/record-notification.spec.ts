@@ -13,6 +13,7 @@ const now = new Date(START + HOUR);
 const can: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 24 * HOUR, replays: 'all' },
   lookup: null,
   cancel: 'reference',

@@ -12,6 +12,7 @@ describe('the schedule', () => {
   const stripeLike: Capabilities = {
     operations: ['charge'],
     currencies: null,
+    methods: { card: {} },
     idempotency: { windowMs: 24 * HOUR, replays: 'all' },
     lookup: { by: 'reference', consistency: 'eventual', settlesAfterMs: 60_000 },
     cancel: null,

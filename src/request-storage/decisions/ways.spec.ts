@@ -8,6 +8,7 @@ import { mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
 const can: Capabilities = {
   operations: ['charge'],
   currencies: null,
+  methods: { card: {} },
   idempotency: { windowMs: 24 * HOUR, replays: 'all' },
   lookup: null,
   cancel: null,

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { type MethodName, methodNames, methodRule } from '../psp/payment-method.js';
+import { type NewPayment } from './dto/create-payment.dto.js';
+import { faultsOfMethod } from './method-rules.js';
+
+type Asked = Parameters<typeof faultsOfMethod>[0];
+
+const asked = (
+  name: MethodName,
+  more: Partial<Asked> = {},
+  method: Partial<NewPayment['paymentMethod']> = {},
+) =>
+  faultsOfMethod({
+    paymentMethod: {
+      type: methodRule(name).type,
+      ...(name === 'card' ? {} : { name }),
+      tokens: { stripe: 'pm_1' },
+      card: { brand: null, country: null },
+      ...method,
+    },
+    currency: methodRule(name).currency ?? 'EUR',
+    capture: 'automatic',
+    returnUrl: 'https://shop.example/return',
+    ...more,
+  });
+
+const pointers = (faults: ReturnType<typeof faultsOfMethod>) => faults.map(({ pointer }) => pointer);
+
+describe('faults of a payment method', () => {
+  it.each(methodNames)('are none in a request as %s wants it', (name) => {
+    expect(asked(name)).toEqual([]);
+  });
+
+  it('are another currency than the one that it is paid in', () => {
+    expect(asked('ideal', { currency: 'USD' })).toEqual([
+      { pointer: '/currency', message: 'must be EUR: ideal is paid in no other' },
+    ]);
+    expect(asked('card', { currency: 'USD' })).toEqual([]);
+  });
+
+  it.each<[MethodName, string[]]>([
+    ['sepa', ['/capture']],
+    ['bancontact', ['/capture']],
+    ['card', []],
+    ['apple_pay', []],
+    ['klarna', []],
+  ])('of %s to be captured later are %j', (name, faults) => {
+    expect(pointers(asked(name, { capture: 'manual' }))).toEqual(faults);
+  });
+
+  it('are a page to come back to that is missing, unless the customer is away', () => {
+    expect(pointers(asked('paypal', { returnUrl: null }))).toEqual(['/return_url']);
+    expect(asked('paypal', { returnUrl: null }, { initiator: 'merchant' })).toEqual([]);
+    expect(asked('card', { returnUrl: null })).toEqual([]);
+  });
+
+  it('are tokens that are missing where nothing else says who pays', () => {
+    expect(pointers(asked('google_pay', {}, { tokens: {} }))).toEqual(['/payment_method/tokens']);
+    expect(asked('ideal', {}, { tokens: {} })).toEqual([]);
+  });
+});
