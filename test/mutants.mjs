@@ -52,7 +52,7 @@ const mutants = [
   {
     guard: 'the fields within a field are held to their rules',
     file: 'src/http/request.pipe.ts',
-    find: '(nested && !fits(nested, value as object))',
+    find: 'own && !fits(own, value as object)',
     put: 'false',
     specs: ['src/http/request.pipe'],
   },

@@ -123,8 +123,3 @@ export function invalidFields(errors: readonly ProblemField[]): Problem {
     errors: errors.slice(0, MAX_FIELDS),
   });
 }
-
-/** @throws Problem `validation_failed` where there is any */
-export function refuseFields(errors: readonly ProblemField[]): void {
-  if (errors.length > 0) throw invalidFields(errors);
-}

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { validateSync, type ValidationError } from 'class-validator';
-import { invalidFields, Problem, type ProblemField, refuseFields } from '../core/problem.js';
+import { invalidFields, Problem, type ProblemField } from '../core/problem.js';
 import { type FieldFault, fieldsOf, isObject } from './fields.js';
 import { pointerOf } from './json-body.js';
 import { findCardNumber } from '../core/card-number.js';
@@ -35,7 +35,7 @@ export function parseRequest<T extends object>(type: new () => T, value: unknown
       faults,
     );
   }
-  refuseFields(faults);
+  if (faults.length > 0) throw invalidFields(faults);
   return request;
 }
 

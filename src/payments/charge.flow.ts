@@ -1,7 +1,8 @@
 import { type Change, insert, type Refusal } from '../core/change.js';
-import { Problem, refuseFields } from '../core/problem.js';
+import { invalidFields, Problem } from '../core/problem.js';
 import { type BeginResult, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type Instruction, type NextAction } from '../psp/contract.js';
+import { faultsOfMethod } from '../psp/payment-method.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/decisions/advance.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
@@ -12,7 +13,6 @@ import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-sto
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { keptOfCustomer } from './customer-of-payment.js';
 import { failureOf } from '../request-storage/decisions/route-failure.js';
-import { faultsOfMethod } from './method-rules.js';
 import { type Order } from './order.entity.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
@@ -42,12 +42,15 @@ export type ChooseAccounts = (payment: NewPayment, drawnFrom: string, merchantId
 /** Routes a payment by the routing rules. `isTest`: to accounts of test mode. */
 export function chooserOf(router: PspRouter, isTest: boolean): ChooseAccounts {
   return (payment, drawnFrom, merchantId) => {
-    const { card, tokens, customers, name = 'card', mandate } = payment.paymentMethod;
-    refuseFields(faultsOfMethod(payment));
+    const { card, tokens, customers, name = 'card', mandate, initiator } = payment.paymentMethod;
+    const { currency, capture, returnUrl } = payment;
+    const hasToken = Object.keys(tokens).length > 0;
+    const faults = faultsOfMethod({ name, currency, capture, hasToken, returnUrl, initiator });
+    if (faults.length > 0) throw invalidFields(faults);
     const facts = {
-      operation: payment.capture === 'automatic' ? 'charge' : 'authorize',
+      operation: capture === 'automatic' ? 'charge' : 'authorize',
       amount: payment.amount,
-      currency: payment.currency,
+      currency,
       cardBrand: card.brand ?? undefined,
       cardCountry: card.country ?? undefined,
       method: name,

@@ -211,7 +211,7 @@ export function paymentViewOf(payment: Payment, charge: OperationHistory | undef
     amount_capturable: payment.status === 'authorized' ? leftToCapture(payment) : 0,
     amount_captured: payment.amountCaptured,
     amount_refunded: payment.amountRefunded,
-    amount_disputed: withheldOf(payment),
+    amount_disputed: payment.disputes ? withheldOf(payment) : 0,
     currency: payment.currency,
     payment_method: {
       type: methodRule(payment.method ?? 'card').type,
@@ -226,7 +226,7 @@ export function paymentViewOf(payment: Payment, charge: OperationHistory | undef
     routes: routeViewsOf(charge),
     failure: failureViewOf(payment.failure),
     next_action: actionViewOf(payment.nextAction),
-    disputes: disputeViewsOf(payment),
+    disputes: payment.disputes ? disputeViewsOf(payment) : [],
     metadata: payment.metadata,
     created_at: payment.createdAt.toISOString(),
     updated_at: payment.updatedAt.toISOString(),

@@ -1,3 +1,5 @@
+import { type ProblemField } from '../core/problem.js';
+
 /** The ways to pay that a request may name, by their type. */
 export const methodsOf = {
   card: ['card'],
@@ -53,6 +55,36 @@ export function methodRule(name: MethodName): MethodRule {
 
 /** first: the first of several debits; one_off: the only one; final: the last of several. */
 export const mandateSequences = ['first', 'recurring', 'one_off', 'final'] as const;
+
+/** A payment as its method sees it. */
+interface MethodFacts {
+  readonly name: MethodName;
+  readonly currency: string;
+  readonly capture: 'automatic' | 'manual';
+  readonly hasToken: boolean;
+  readonly returnUrl: string | null;
+  readonly initiator?: 'merchant' | undefined;
+}
+
+/** Faults of a payment that no PSP could take by its payment method, whichever accounts there are. */
+export function faultsOfMethod(facts: MethodFacts): ProblemField[] {
+  const { name, currency, capture, hasToken, returnUrl, initiator } = facts;
+  const { type, currency: only, authorizes, needsToken, redirects } = methodRule(name);
+  const errors: ProblemField[] = [];
+  if (only !== null && currency !== only) {
+    errors.push({ pointer: '/currency', message: `must be ${only}: ${name} is paid in no other` });
+  }
+  if (!authorizes && capture === 'manual') {
+    errors.push({ pointer: '/capture', message: `must be automatic: ${name} takes the money at once` });
+  }
+  if (redirects && returnUrl === null && initiator !== 'merchant') {
+    errors.push({ pointer: '/return_url', message: `is required: ${name} sends the customer to its page` });
+  }
+  if (needsToken && !hasToken) {
+    errors.push({ pointer: '/payment_method/tokens', message: `is required for ${type} ${name}` });
+  }
+  return errors;
+}
 
 /** The name of a mandate, as SEPA takes it; no slash at the beginning or the end, and no two in a row. */
 export const MANDATE_REFERENCE = String.raw`^(?!\/)(?!.*\/\/)[A-Za-z0-9\/\-?:().,'+]{1,35}(?<!\/)$`;

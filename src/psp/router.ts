@@ -1,4 +1,4 @@
-import { Problem, type ProblemField, refuseFields } from '../core/problem.js';
+import { invalidFields, Problem, type ProblemField } from '../core/problem.js';
 import { type PspClient } from './account-access.js';
 import { type Capabilities, type Operation, type Psps } from './contract.js';
 import { type MethodName, methodRule } from './payment-method.js';
@@ -135,9 +135,11 @@ export class PspRouter {
     drawnFrom: string,
     client: PspClient,
   ): string[] {
-    refuseFields(this.unknownNames(named, client));
+    const unknown = this.unknownNames(named, client);
+    if (unknown.length > 0) throw invalidFields(unknown);
     const found = this.candidates({ ...about, tokens: Object.keys(named.tokens) }, drawnFrom, client);
-    refuseFields(found.flatMap((psp) => this.missingFor(psp, about.method, named)));
+    const missing = found.flatMap((psp) => this.missingFor(psp, about.method, named));
+    if (missing.length > 0) throw invalidFields(missing);
     return found;
   }
 
