@@ -420,6 +420,34 @@ const mutants = [
     put: "  'payment.stuck',\n  'payment.capture_failed',\n",
     specs: ['test/ledger/poster'],
   },
+  {
+    guard: 'a part is captured only where the rest can stay authorized',
+    file: 'src/payments/capture.flow.ts',
+    find: '!state.wanted.isFinal && amount < left',
+    put: 'false',
+    specs: ['test/payments/capture-parts'],
+  },
+  {
+    guard: 'a final part releases the rest also when it is settled later',
+    file: 'src/payments/capture.flow.ts',
+    find: 'return { final: wanted.isFinal };',
+    put: 'return wanted.isNew ? { final: wanted.isFinal } : {};',
+    specs: ['test/payments/capture-parts'],
+  },
+  {
+    guard: 'an account gets only the payment methods that it takes',
+    file: 'src/psp/router.ts',
+    find: 'if (!offer) return',
+    put: 'if (!offer && currency === method) return',
+    specs: ['src/psp/router'],
+  },
+  {
+    guard: 'a debit that is pending for days is not shown as stuck',
+    file: 'src/payments/payment-operations.ts',
+    find: 'isFirst && method ? withTermOf(method, known) : known',
+    put: 'known',
+    specs: ['test/payments/methods'],
+  },
 ];
 
 process.on('SIGINT', () => process.exit(130));

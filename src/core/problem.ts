@@ -22,6 +22,7 @@ const catalogue = {
   method_not_allowed: [405, 'This method is not allowed here'],
   invalid_state: [409, 'The state of the object does not allow this'],
   details_refused: [422, 'The PSP did not take these details'],
+  capture_in_parts_unsupported: [409, 'The PSP captures an authorization once'],
   amount_exceeds_authorized: [409, 'The amount is larger than what was authorized'],
   amount_exceeds_refundable: [409, 'The amount is larger than what can still be refunded'],
   refund_exists: [409, 'There is another refund of this name'],

@@ -44,6 +44,12 @@ export class CaptureFlow extends ModificationFlow {
         detail: `At most ${left} ${payment.currency} (minor units) are left of what was authorized.`,
       };
     }
+    if (can.captures !== 'several' && !state.wanted.isFinal && amount < left) {
+      return {
+        code: 'capture_in_parts_unsupported',
+        detail: `${payment.psp} captures an authorization once. With final: true this part is captured, and the rest is released.`,
+      };
+    }
     if (can.captures === 'whole' && amount < payment.amount) {
       return {
         code: 'invalid_state',
@@ -61,11 +67,17 @@ export class CaptureFlow extends ModificationFlow {
     return { captureReserved: captureReserved + amount };
   }
 
-  /** settle: the last capture ends the authorization: one without a reference, or one that takes the rest. */
-  done({ payment, request }: OperationStep, can: Capabilities): PaymentEvent {
+  protected override marks({ wanted }: PaymentState): Readonly<Record<string, unknown>> {
+    return { final: wanted.isFinal };
+  }
+
+  /** settle: the last capture ends the authorization: one that releases the rest, or that takes it. */
+  done({ payment, request, history }: OperationStep, can: Capabilities): PaymentEvent {
     const { id, amount, amountCaptured, amountRefunded } = payment;
-    const isOnly = request.entityKey === entityKey.capture(id, null);
-    const isLast = isOnly || can.captures !== 'several' || amountCaptured + request.amount >= amount;
+    // Captures from before the mark was kept are final where they have no reference.
+    const { final = request.entityKey === entityKey.capture(id, null) } =
+      history.routes[0]!.attempts[0]!.request;
+    const isLast = final === true || can.captures !== 'several' || amountCaptured + request.amount >= amount;
     if (!isLast) return 'part_captured';
     return amountRefunded > 0 ? 'captured_part_refunded' : 'captured';
   }

@@ -43,9 +43,17 @@ export type ChooseAccounts = (payment: NewPayment, drawnFrom: string, merchantId
 export function chooserOf(router: PspRouter, isTest: boolean): ChooseAccounts {
   return (payment, drawnFrom, merchantId) => {
     const { card, tokens, customers, name = 'card', mandate, initiator } = payment.paymentMethod;
-    const { currency, capture, returnUrl } = payment;
+    const { currency, capture, captureParts: capturesInParts = false, returnUrl } = payment;
     const hasToken = Object.keys(tokens).length > 0;
-    const faults = faultsOfMethod({ name, currency, capture, hasToken, returnUrl, initiator });
+    const faults = faultsOfMethod({
+      name,
+      currency,
+      capture,
+      capturesInParts,
+      hasToken,
+      returnUrl,
+      initiator,
+    });
     if (faults.length > 0) throw invalidFields(faults);
     const facts = {
       operation: capture === 'automatic' ? 'charge' : 'authorize',
@@ -54,6 +62,7 @@ export function chooserOf(router: PspRouter, isTest: boolean): ChooseAccounts {
       cardBrand: card.brand ?? undefined,
       cardCountry: card.country ?? undefined,
       method: name,
+      capturesInParts,
       tokens: Object.keys(tokens),
     } as const;
     const named = {

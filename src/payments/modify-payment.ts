@@ -26,6 +26,8 @@ export interface ModifyPayment {
   readonly amount: number | null;
   /** capture, refund: its name among several; null for the only one. */
   readonly reference: string | null;
+  /** capture: the rest is released. Absent: where it has no reference. */
+  readonly final?: boolean;
   /** refund: stored with it, and sent to no PSP. */
   readonly reason: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -58,6 +60,10 @@ export abstract class ModificationFlow
   protected abstract amountOf(state: PaymentState): number;
   /** begin: the amount reserved in the commit that opens it. */
   protected abstract reserve(payment: Payment, amount: number): Partial<Payment>;
+  /** begin: facts of the operation that its settlement needs, kept with its first attempt. */
+  protected marks(_state: PaymentState): Readonly<Record<string, unknown>> {
+    return {};
+  }
   /** begin: other changes in that commit. */
   protected opened(
     _state: PaymentState,
@@ -98,7 +104,7 @@ export abstract class ModificationFlow
 
   async load(
     paymentId: string,
-    { amount, reference, is_new: isNew }: Record<string, unknown>,
+    { amount, reference, final, is_new: isNew }: Record<string, unknown>,
     point: string,
     run: KeyedRun,
   ): Promise<PaymentState> {
@@ -107,6 +113,7 @@ export abstract class ModificationFlow
       amount: typeof amount === 'number' ? amount : null,
       reference: typeof reference === 'string' ? reference : null,
       isNew: isNew === true,
+      isFinal: typeof final === 'boolean' ? final : typeof reference !== 'string',
     };
     return {
       ...(await this.operations.readFor(run.merchantId, paymentId, wanted)),
@@ -136,6 +143,7 @@ export abstract class ModificationFlow
       amount,
       currency,
       pspIdempotencyKey: keyAtPspOf(state, key),
+      marks: this.marks(state),
     };
     const at = storage.accountAt(psp, this.operation);
     const { history, changes, call } = startOperation(opening, at, run, now, before);
@@ -189,8 +197,12 @@ function countRefusal({ histories }: PaymentState, operation: string): Refusal |
 }
 
 /** The part of the request that a resumed run needs; refunds keep the rest in their row. */
-function paramsOf({ amount, reference }: ModifyPayment): Record<string, unknown> {
-  return { ...(amount === null ? {} : { amount }), ...(reference === null ? {} : { reference }) };
+function paramsOf({ amount, reference, final }: ModifyPayment): Record<string, unknown> {
+  return {
+    ...(amount === null ? {} : { amount }),
+    ...(reference === null ? {} : { reference }),
+    ...(final === undefined ? {} : { final }),
+  };
 }
 
 /** The verdict of the requested operation; undefined if it was never opened. */

@@ -90,7 +90,8 @@ export function openCompensation(
     operation: undoneBy[orphan.operation as 'charge'],
     amount,
     currency,
-    parentReference: pspReference!,
+    // The PSP's id of the object that it acts upon, which is not the payment.
+    marks: { parent_reference: pspReference! },
     pspIdempotencyKey: keyAtPspOf(state, name),
   };
   // A compensation that was tried and refused continues under the same name.

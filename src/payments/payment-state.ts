@@ -28,6 +28,8 @@ export interface RequestedOperation {
   readonly isNew: boolean;
   /** capture, refund: its name among several of the payment; null for the only one. */
   readonly reference: string | null;
+  /** capture: the rest is released. */
+  readonly isFinal?: boolean;
 }
 
 /** Only the operation that made the payment. */

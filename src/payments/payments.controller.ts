@@ -172,7 +172,7 @@ export class PaymentsController {
     id: 'capturePayment',
     summary: 'Capture an authorized payment',
     description:
-      'All of it, or with `amount` a part, which ends it: the rest is released. With `reference` it is one of several captures, each done once, where the PSP can do that.',
+      'All of it, or with `amount` a part. With `reference` it is one of several captures, each done once. `final` says whether the rest is released.',
     bodies: { part: { amount: 400 }, parcel: { amount: 400, reference: 'parcel-1' }, all: {} },
     answers: {
       200: [PaymentView, atRest, { captured: example.captured }],
@@ -181,6 +181,7 @@ export class PaymentsController {
     problems: [
       'not_found',
       'invalid_state',
+      'capture_in_parts_unsupported',
       'amount_exceeds_authorized',
       'too_many_operations',
       'psp_account_changed',

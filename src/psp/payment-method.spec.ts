@@ -8,6 +8,7 @@ const asked = (name: MethodName, more: Partial<Facts> = {}) =>
     name,
     currency: methodRule(name).currency ?? 'EUR',
     capture: 'automatic',
+    capturesInParts: false,
     hasToken: true,
     returnUrl: 'https://shop.example/return',
     ...more,
@@ -35,6 +36,11 @@ describe('faults of a payment method', () => {
     ['klarna', []],
   ])('of %s to be captured later are %j', (name, faults) => {
     expect(pointers(asked(name, { capture: 'manual' }))).toEqual(faults);
+  });
+
+  it('are parts of what is captured at once', () => {
+    expect(pointers(asked('card', { capturesInParts: true }))).toEqual(['/capture_parts']);
+    expect(asked('card', { capturesInParts: true, capture: 'manual' })).toEqual([]);
   });
 
   it('are a page to come back to that is missing, unless the customer is away', () => {

@@ -61,6 +61,7 @@ interface MethodFacts {
   readonly name: MethodName;
   readonly currency: string;
   readonly capture: 'automatic' | 'manual';
+  readonly capturesInParts: boolean;
   readonly hasToken: boolean;
   readonly returnUrl: string | null;
   readonly initiator?: 'merchant' | undefined;
@@ -68,7 +69,7 @@ interface MethodFacts {
 
 /** Faults of a payment that no PSP could take by its payment method, whichever accounts there are. */
 export function faultsOfMethod(facts: MethodFacts): ProblemField[] {
-  const { name, currency, capture, hasToken, returnUrl, initiator } = facts;
+  const { name, currency, capture, capturesInParts, hasToken, returnUrl, initiator } = facts;
   const { type, currency: only, authorizes, needsToken, redirects } = methodRule(name);
   const errors: ProblemField[] = [];
   if (only !== null && currency !== only) {
@@ -76,6 +77,9 @@ export function faultsOfMethod(facts: MethodFacts): ProblemField[] {
   }
   if (!authorizes && capture === 'manual') {
     errors.push({ pointer: '/capture', message: `must be automatic: ${name} takes the money at once` });
+  }
+  if (capturesInParts && capture === 'automatic') {
+    errors.push({ pointer: '/capture_parts', message: 'needs capture to be manual' });
   }
   if (redirects && returnUrl === null && initiator !== 'merchant') {
     errors.push({ pointer: '/return_url', message: `is required: ${name} sends the customer to its page` });

@@ -106,6 +106,17 @@ describe('candidates', () => {
     expect(route(everywhere, { tokens: [], method: 'card' })).toEqual([]);
   });
 
+  it('leaves out who captures once where parts will be captured', () => {
+    const rules: RoutingRule[] = [{ order: ['a', 'b'] }];
+    const several = (psp: string) =>
+      ({ ...offers[psp]!, captures: psp === 'b' ? 'several' : 'one' }) as const;
+    expect(candidates(rules, facts({ capturesInParts: true }), 0, several)).toEqual(['b']);
+    expect(candidates(rules, facts(), 0, several)).toEqual(['a', 'b']);
+    expect(explainRouting(rules, facts({ capturesInParts: true }), 0, several).accounts[0]).toMatchObject({
+      because: 'it does not capture in parts',
+    });
+  });
+
   it('takes a rule for a payment method, or for all methods of a type', () => {
     const rules: RoutingRule[] = [
       { when: { method: ['ideal'] }, order: ['pages'] },

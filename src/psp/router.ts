@@ -13,6 +13,8 @@ export interface RoutingFacts {
   readonly cardCountry?: string | undefined;
   /** The way to pay; absent for payouts. */
   readonly method?: MethodName;
+  /** The authorization will be captured in parts. */
+  readonly capturesInParts?: boolean;
   /** The accounts that a token was given for. */
   readonly tokens: readonly string[];
 }
@@ -229,7 +231,7 @@ function isOneOf(wanted: NonNullable<RoutingConditions['method']>, method: Metho
 /** Why an account cannot take a payment; null where it can. */
 function reasonAgainst(
   psp: string,
-  { operation, currency, tokens, method }: RoutingFacts,
+  { operation, currency, tokens, method, capturesInParts }: RoutingFacts,
   offers: (psp: string) => Capabilities | null,
 ): string | null {
   const hasToken = tokens.includes(psp);
@@ -240,6 +242,7 @@ function reasonAgainst(
   if (can === null) return 'there is no such account, or it is disabled';
   if (!can.operations.includes(operation)) return `it does not offer the operation ${operation}`;
   if (can.currencies !== null && !can.currencies.includes(currency)) return `it does not take ${currency}`;
+  if (capturesInParts && can.captures !== 'several') return 'it does not capture in parts';
   if (method === undefined) return null;
   const offer = can.methods[method];
   if (!offer) return `it does not take ${method}`;

@@ -569,7 +569,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Capture an authorized payment
-     * @description All of it, or with `amount` a part, which ends it: the rest is released. With `reference` it is one of several captures, each done once, where the PSP can do that.
+     * @description All of it, or with `amount` a part. With `reference` it is one of several captures, each done once. `final` says whether the rest is released.
      *
      *     Scope: `payments:write`.
      */
@@ -1130,10 +1130,12 @@ export interface components {
       /** @description Give it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
-    /** @description Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled. */
+    /** @description Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures. */
     readonly CaptureRequest: {
       /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
       readonly amount?: number;
+      /** @description True: the rest of the authorization is released, also where the capture has a `reference`. False: the payment stays `authorized` until all is captured or the rest is canceled; a PSP that captures once refuses a part (`capture_in_parts_unsupported`, 409). Left out: true without a `reference`, false with one. */
+      readonly final?: boolean;
       /** @description Names it among several of the payment. A request with the same reference, under whatever Idempotency-Key, is answered with the first and moves no money. Without a reference there is one. */
       readonly reference?: string;
     };
@@ -1748,6 +1750,11 @@ export interface components {
        */
       readonly capture?: 'automatic' | 'manual';
       /**
+       * @description With `capture: manual`: it will be captured in parts, so only accounts at PSPs that capture in parts may get it.
+       * @default false
+       */
+      readonly capture_parts?: boolean;
+      /**
        * Format: currency
        * @description ISO 4217, in capitals.
        */
@@ -1888,6 +1895,7 @@ export interface components {
         | 'method_not_allowed'
         | 'invalid_state'
         | 'details_refused'
+        | 'capture_in_parts_unsupported'
         | 'amount_exceeds_authorized'
         | 'amount_exceeds_refundable'
         | 'refund_exists'
@@ -5040,6 +5048,8 @@ export interface operations {
       };
       /**
        * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `capture_in_parts_unsupported`: The PSP captures an authorization once.
        *
        *     `amount_exceeds_authorized`: The amount is larger than what was authorized.
        *

@@ -425,6 +425,7 @@ export const protos = {
                 metadata: { keyType: 'string', type: 'string', id: 9 },
                 allow_duplicate: { type: 'bool', id: 10 },
                 order: { type: 'PaymentOrder', id: 11, options: { proto3_optional: true } },
+                capture_parts: { type: 'bool', id: 12 },
               },
             },
             PaymentOrder: {
@@ -482,11 +483,16 @@ export const protos = {
             PaymentsListCapturesRequest: { fields: { id: { type: 'string', id: 1 } } },
             PaymentsListCapturesResponse: { fields: { data: { rule: 'repeated', type: 'Capture', id: 1 } } },
             PaymentsCaptureRequest: {
-              oneofs: { _amount: { oneof: ['amount'] }, _reference: { oneof: ['reference'] } },
+              oneofs: {
+                _amount: { oneof: ['amount'] },
+                _reference: { oneof: ['reference'] },
+                _final: { oneof: ['final'] },
+              },
               fields: {
                 id: { type: 'string', id: 1 },
                 amount: { type: 'int64', id: 2, options: { proto3_optional: true } },
                 reference: { type: 'string', id: 3, options: { proto3_optional: true } },
+                final: { type: 'bool', id: 4, options: { proto3_optional: true } },
               },
             },
             PaymentsCaptureResponse: { fields: { payment: { type: 'Payment', id: 1 } } },

@@ -1,10 +1,11 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { IsFlag } from '../../http/fields.js';
 import { IsAmount, IsPartReference } from '../../http/shared-fields.js';
 
 @ApiSchema({
   name: 'CaptureRequest',
   description:
-    'Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled.',
+    'Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures.',
 })
 export class CapturePaymentDto {
   @IsAmount({ optional: true })
@@ -13,8 +14,17 @@ export class CapturePaymentDto {
   @IsPartReference()
   reference?: string;
 
+  @IsFlag({
+    optional: true,
+    description:
+      'True: the rest of the authorization is released, also where the capture has a `reference`. False: the payment stays `authorized` until all is captured or the rest is canceled; a PSP that captures once refuses a part (`capture_in_parts_unsupported`, 409). Left out: true without a `reference`, false with one.',
+  })
+  final?: boolean;
+
   toValues() {
-    return { amount: this.amount ?? null, reference: this.reference ?? null };
+    const { amount = null, reference = null, final } = this;
+    // Left out if it is not given, so that the fingerprints of other requests stay the same.
+    return { amount, reference, ...(final === undefined ? {} : { final }) };
   }
 }
 

@@ -82,6 +82,14 @@ export class CreatePaymentDto {
   })
   capture?: 'automatic' | 'manual';
 
+  @IsFlag({
+    optional: true,
+    default: false,
+    description:
+      'With `capture: manual`: it will be captured in parts, so only accounts at PSPs that capture in parts may get it.',
+  })
+  capture_parts?: boolean;
+
   @IsOneOfNested('type', methodClasses)
   payment_method: PaymentMethodDto;
 
@@ -133,6 +141,7 @@ export class CreatePaymentDto {
       statementDescriptor: this.statement_descriptor ?? null,
       metadata: this.metadata ?? {},
       // Left out if empty, so that the fingerprints of other requests stay the same.
+      ...(this.capture_parts === true ? { captureParts: true as const } : {}),
       ...(this.allow_duplicate === true ? { allowDuplicate: true as const } : {}),
       ...(this.order ? { order: this.order.toValues() } : {}),
     };

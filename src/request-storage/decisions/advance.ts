@@ -27,8 +27,8 @@ interface NewOperation {
   readonly operation: Operation;
   readonly amount: number;
   readonly currency: string;
-  /** The PSP's id of the object that it acts upon, if that is not the payment. */
-  readonly parentReference?: string;
+  /** Facts of the operation that are kept with its first attempt. */
+  readonly marks?: Readonly<Record<string, unknown>>;
   /** The key of route 1 at its PSP; see `pspIdempotencyKey`. */
   readonly pspIdempotencyKey: string;
 }
@@ -235,9 +235,7 @@ function startRoute(
     lookAgainAt: null,
   };
   const made = newAttempt(request, 1, 'execute', holder, now);
-  const attempt = opening.parentReference
-    ? { ...made, request: { ...made.request, parent_reference: opening.parentReference } }
-    : made;
+  const attempt = opening.marks ? { ...made, request: { ...made.request, ...opening.marks } } : made;
   changes.push(
     insert(pspRequests, { ...request, leasedUntil: fromNow(holder.leaseMs) }),
     insert(pspAttempts, attempt),
