@@ -57,19 +57,25 @@ export class Stage {
     return this.database?.what ?? 'no database';
   }
 
-  async open(): Promise<void> {
+  /** Starts everything; `psps`: with PSPs that run already, at these addresses. */
+  async open(psps?: Awaited<ReturnType<Stage['startSimulator']>>): Promise<void> {
     this.database = await ownDatabase(process.env['DATABASE_URL']);
+    const { stripe, adyen, control = '' } = psps ?? (await this.startSimulator());
+    this.pspsFile = join(this.database.directory, 'psps.json');
+    writeFileSync(this.pspsFile, JSON.stringify(pspsFile(stripe, adyen)));
+
+    const [apiKey] = await Promise.all([this.apiKey(), this.startService()]);
+    this.cast = { psps: new Psps(control), shop: new Shop(() => this.serviceUrl, apiKey) };
+  }
+
+  private async startSimulator(): Promise<{ stripe: string; adyen: string; control?: string }> {
     const simulator = this.start('The simulator', 'packages/simulator/dist/main.js', {
       env: { SIMULATOR_PORTS: 'stripe=0,adyen=0,keyless=0,control=0', SIMULATOR_EXIT_WITH_PARENT: '1' },
     });
     const [line] = await simulator.says(/^\{"listening":.*\}$/m, START_TIMEOUT_MS);
     const { listening } = JSON.parse(line) as { listening: Record<string, { url: string }> };
     const urlOf = (name: string) => listening[name]?.url ?? '';
-    this.pspsFile = join(this.database.directory, 'psps.json');
-    writeFileSync(this.pspsFile, JSON.stringify(pspsFile(urlOf('stripe'), urlOf('adyen'))));
-
-    const [apiKey] = await Promise.all([this.apiKey(), this.startService()]);
-    this.cast = { psps: new Psps(urlOf('control')), shop: new Shop(() => this.serviceUrl, apiKey) };
+    return { stripe: urlOf('stripe'), adyen: urlOf('adyen'), control: urlOf('control') };
   }
 
   async startService(): Promise<void> {

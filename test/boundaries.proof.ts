@@ -40,7 +40,7 @@ const folders = [
   'console',
   'commands',
 ];
-const packages = ['client', 'idempotency', 'simulator'];
+const packages = ['client', 'conformance', 'idempotency', 'simulator'];
 
 interface Cruise {
   readonly modules: readonly { readonly source: string }[];
@@ -101,6 +101,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'psp-behind-the-contract': ['src/psp/of-adyen.ts', './adyen/inner.js'],
   'simulator-stands-alone': ['packages/simulator/src/offender.ts', '../../../src/core/inner.js'],
   'client-stands-alone': ['packages/client/src/offender.ts', '../../../src/core/inner.js'],
+  'conformance-stands-alone': ['packages/conformance/src/offender.ts', '../../client/src/inner.js'],
   'idempotency-stands-alone': ['packages/idempotency/src/offender.ts', '../../client/src/inner.js'],
   'client-needs-fetch-alone': ['packages/client/src/of-node.ts', 'node:crypto'],
   'service-without-packages': ['src/offender.ts', '@payonce/simulator'],
@@ -143,6 +144,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/core/clock.ts': ['node:timers/promises'],
   'packages/client/src/allowed.ts': ['./inner.js'],
+  'packages/conformance/src/allowed.ts': ['./inner.js', '../../simulator/src/inner.js'],
   'packages/idempotency/src/allowed.ts': ['./inner.js', 'for-production'],
   'packages/simulator/src/allowed.ts': ['./inner.js', 'for-production'],
 };

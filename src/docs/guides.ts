@@ -12,6 +12,7 @@ const beside = new Map([
   ['CONTRIBUTING.md', 'contribute'],
   ['CHANGELOG.md', 'changelog'],
   ['packages/client/README.md', 'packages/client'],
+  ['packages/conformance/README.md', 'packages/conformance'],
   ['packages/idempotency/README.md', 'packages/idempotency'],
   ['packages/simulator/README.md', 'packages/simulator'],
 ]);
