@@ -37,7 +37,14 @@ const modifiedAt = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
 
 const [compiled] = await Promise.all([
   compile(),
-  run('typescript/bin/tsc', '-b', 'packages/client', 'packages/conformance', 'packages/idempotency', 'packages/simulator'),
+  run(
+    'typescript/bin/tsc',
+    '-b',
+    'packages/client',
+    'packages/conformance',
+    'packages/idempotency',
+    'packages/simulator',
+  ),
 ]);
 const packed = 'dist/src/main.cjs';
 const newest = Math.max(...sources.map((file) => modifiedAt(outputOf(file))), modifiedAt('bundle.mjs'));

@@ -69,7 +69,7 @@ import { PaymentsByAmountAndMetadata1700000000189 } from './0189-payments-by-amo
 import { CustomersKept1700000000190 } from './0190-customers-kept.js';
 import { AlertsTold1700000000191 } from './0191-alerts-told.js';
 import { FinanceRole1700000000192 } from './0192-finance-role.js';
-import { PaymentMethods1700000000193 } from './0193-payment-methods.js';
+import { PaymentMethods1700000000198 } from './0198-payment-methods.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -144,5 +144,5 @@ export const migrations = [
   CustomersKept1700000000190,
   AlertsTold1700000000191,
   FinanceRole1700000000192,
-  PaymentMethods1700000000193,
+  PaymentMethods1700000000198,
 ];
