@@ -31,13 +31,13 @@ class PayonceTarget implements Target {
   }
 
   private pay({ key, reference, amount, currency, tokens }: Ask, capture: string): Promise<Told> {
-    const { stripe, adyen } = tokens;
+    const { stripe, adyen, checkout } = tokens;
     return this.post('/v1/payments', key, {
       reference,
       amount,
       currency,
       capture,
-      payment_method: { type: 'card', tokens: { stripe, adyen } },
+      payment_method: { type: 'card', tokens: { stripe, adyen, checkout } },
       customer: { reference: 'customer-1' },
     });
   }

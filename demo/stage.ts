@@ -60,15 +60,20 @@ export class Stage {
   /** Starts everything; `psps`: with PSPs that run already, at these addresses. */
   async open(psps?: Awaited<ReturnType<Stage['startSimulator']>>): Promise<void> {
     this.database = await ownDatabase(process.env['DATABASE_URL']);
-    const { stripe, adyen, control = '' } = psps ?? (await this.startSimulator());
+    const { control = '', ...addresses } = psps ?? (await this.startSimulator());
     this.pspsFile = join(this.database.directory, 'psps.json');
-    writeFileSync(this.pspsFile, JSON.stringify(pspsFile(stripe, adyen)));
+    writeFileSync(this.pspsFile, JSON.stringify(pspsFile(addresses)));
 
     const [apiKey] = await Promise.all([this.apiKey(), this.startService()]);
     this.cast = { psps: new Psps(control), shop: new Shop(() => this.serviceUrl, apiKey) };
   }
 
-  private async startSimulator(): Promise<{ stripe: string; adyen: string; control?: string }> {
+  private async startSimulator(): Promise<{
+    stripe: string;
+    adyen: string;
+    checkout?: string;
+    control?: string;
+  }> {
     const simulator = this.start('The simulator', 'packages/simulator/dist/main.js', {
       env: { SIMULATOR_PORTS: 'stripe=0,adyen=0,keyless=0,control=0', SIMULATOR_EXIT_WITH_PARENT: '1' },
     });
@@ -156,7 +161,11 @@ export class Stage {
   }
 }
 
-function pspsFile(stripe: string, adyen: string): object {
+function pspsFile({
+  stripe,
+  adyen,
+  checkout,
+}: Readonly<Record<'stripe' | 'adyen', string>> & { checkout?: string }): object {
   return {
     psps: [
       {
@@ -177,7 +186,24 @@ function pspsFile(stripe: string, adyen: string): object {
           hmacKey: notificationSecrets.adyen,
         },
       },
+      ...(checkout === undefined
+        ? []
+        : [
+            {
+              name: 'checkout',
+              adapter: 'checkout',
+              baseUrl: checkout,
+              timeoutMs: PSP_TIMEOUT_MS,
+              credentials: { secretKey: 'sk_sbox_demo' },
+            },
+          ]),
     ],
-    routing: [{ when: { currency: ['EUR'] }, order: ['adyen', 'stripe'] }, { order: ['stripe', 'adyen'] }],
+    routing: [
+      { when: { currency: ['EUR'] }, order: ['adyen', 'stripe'] },
+      ...(checkout === undefined
+        ? []
+        : [{ when: { currency: ['AUD'] }, order: ['checkout', 'stripe', 'adyen'] }]),
+      { order: ['stripe', 'adyen'] },
+    ],
   };
 }

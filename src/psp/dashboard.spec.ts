@@ -26,6 +26,16 @@ it.each([
   ],
   [adyen('http://127.0.0.1:8430/v71'), 'A1', null],
   [adyen('https://notadyen.com'), 'A1', null],
+  [
+    { adapter: 'checkout', credentials: { secretKey: 'sk_sbox_1' } },
+    'pay_1',
+    'https://dashboard.sandbox.checkout.com/payments/all-payments/payment/pay_1',
+  ],
+  [
+    { adapter: 'checkout', credentials: { secretKey: 'sk_1' }, baseUrl: 'https://abc123.api.checkout.com' },
+    'pay_1',
+    'https://dashboard.checkout.com/payments/all-payments/payment/pay_1',
+  ],
   [{ adapter: 'bank-sepa', credentials: {} }, 'A1', null],
   [stripe('sk_live_1'), null, null],
   [stripe('sk_live_1'), '../../login?next=', null],

@@ -15,13 +15,6 @@ export function dashboardUrl(account: DashboardAccount, pspReference: string | n
   const entry = adapterNamed(account.adapter);
   if (!entry || pspReference === null || !/^\w{1,64}$/.test(pspReference)) return null;
   const { hostname } = new URL(account.baseUrl ?? entry.publicUrl);
-  const isTest = entry.mayBeTest(account);
-  if (hostname === 'api.stripe.com') {
-    return `https://dashboard.stripe.com/${isTest ? 'test/' : ''}payments/${pspReference}`;
-  }
-  if (/(?:^|\.)adyen(?:payments)?\.com$/.test(hostname)) {
-    const page = 'ca/ca/accounts/showTx.shtml?txType=Payment&pspReference=';
-    return `https://ca-${isTest ? 'test' : 'live'}.adyen.com/${page}${pspReference}`;
-  }
-  return null;
+  if (!entry.hosts?.test(hostname)) return null;
+  return entry.dashboard?.(pspReference, entry.mayBeTest(account)) ?? null;
 }

@@ -8,6 +8,8 @@ import { dropKeyOf, openDrop } from './bank-sepa/bank-drop.js';
 import { BankReports } from './bank-sepa/bank-reports.js';
 import { BankSepaPsp } from './bank-sepa/bank-sepa.psp.js';
 import { type BankSettings } from './bank-sepa/bank-settings.js';
+import { CheckoutPsp, PUBLIC_URL } from './checkout/checkout.psp.js';
+import { CheckoutNotices } from './checkout/checkout.webhook.js';
 import { type CallContext, type PspAdapter } from './contract.js';
 import { type NotificationReader } from './notification.js';
 import { type ReportSource } from './psp-reports.js';
@@ -51,6 +53,8 @@ export interface AdapterEntry {
   readonly publicUrl: string;
   /** The hosts of the PSP itself; null: it is none that there is. */
   readonly hosts: RegExp | null;
+  /** The page of a payment, by the PSP's id, for people. Absent: there is none. */
+  dashboard?(pspReference: string, isTest: boolean): string;
   /**
    * The account part of the credentials, for its fingerprint: it stays what it is when a key is replaced.
    * `configured`: what the file says that the account is called.
@@ -116,6 +120,7 @@ const stripeEntry = {
   basePath: false,
   publicUrl: 'https://api.stripe.com',
   hosts: /^api\.stripe\.com$/,
+  dashboard: (id, isTest) => `https://dashboard.stripe.com/${isTest ? 'test/' : ''}payments/${id}`,
   account: ({ secretKey = '' }, configured) => stripeAccount(secretKey, configured),
   takesAccount: ({ secretKey = '' }, configured) => isAccountOfStripeKey(secretKey, configured),
   // Stripe decides by the key alone, at any address.
@@ -134,8 +139,10 @@ function stripe({ credentials, ...settings }: AccountSettings): StripePsp {
   return new StripePsp({ ...settings, ...stripeKey(credentials, settings.account) });
 }
 
+type Checked = Pick<PspAdapter, 'close'> & { check(call: CallContext): Promise<string> };
+
 /** Asks by an adapter of its own, whose sockets nobody else uses. */
-async function asked(adapter: StripePsp | AdyenPsp, call: CallContext): Promise<string> {
+async function asked(adapter: Checked, call: CallContext): Promise<string> {
   try {
     return await adapter.check(call);
   } finally {
@@ -200,6 +207,8 @@ export const adapters: readonly AdapterEntry[] = [
     publicUrl: 'https://checkout-test.adyen.com',
     // https://docs.adyen.com/development-resources/live-endpoints
     hosts: /^(?:[a-z0-9-]+\.)+(?:adyen|adyenpayments)\.com$/,
+    dashboard: (id, isTest) =>
+      `https://ca-${isTest ? 'test' : 'live'}.adyen.com/ca/ca/accounts/showTx.shtml?txType=Payment&pspReference=${id}`,
     account: ({ merchantAccount = '' }) => merchantAccount,
     payoutsAt: ({ balanceAccount, transfersBaseUrl }) =>
       balanceAccount === undefined
@@ -230,6 +239,32 @@ export const adapters: readonly AdapterEntry[] = [
               ? { user: reportsUser, password: reportsPassword }
               : { apiKey: reportsApiKey },
           ),
+  },
+  {
+    adapter: 'checkout',
+    credentials: [
+      required('secretKey'),
+      { name: 'processingChannel', required: false, secret: false },
+      signingSecret('webhookSecret'),
+      signingSecret('webhookSecretPrevious'),
+    ],
+    basePath: false,
+    publicUrl: PUBLIC_URL,
+    // https://www.checkout.com/docs/developer-resources/api/api-endpoints: live accounts have a prefix of their own.
+    hosts: /^(?:[a-z0-9]+\.)?api(?:\.sandbox)?\.checkout\.com$/,
+    dashboard: (id, isTest) =>
+      `https://dashboard.${isTest ? 'sandbox.' : ''}checkout.com/payments/all-payments/payment/${id}`,
+    account: ({ secretKey = '', processingChannel }, configured) =>
+      configured ?? processingChannel ?? secretKey,
+    takesAccount: () => true,
+    mayBeTest: ({ credentials: { secretKey = '' } }) => secretKey.startsWith('sk_sbox_'),
+    missing: ({ credentials }) => previous('webhookSecret', credentials),
+    create: checkout,
+    check: (settings, call) => asked(checkout(settings), call),
+    notices: ({ credentials: { webhookSecret, webhookSecretPrevious } }) => {
+      const secrets = given(webhookSecret, webhookSecretPrevious);
+      return secrets.length > 0 ? new CheckoutNotices({ secrets }) : null;
+    },
   },
   {
     adapter: 'bank-sepa',
@@ -288,6 +323,11 @@ function adyenNotices(credentials: AccountSettings['credentials']): Notification
   const transferHmacKeys = balanceAccount === undefined ? [] : ofTransfers;
   if (hmacKeys.length === 0 && transferHmacKeys.length === 0) return null;
   return new AdyenNotices({ merchantAccount, hmacKeys, balanceAccount, transferHmacKeys });
+}
+
+function checkout({ credentials, ...settings }: AccountSettings): CheckoutPsp {
+  const { secretKey = '', processingChannel } = credentials;
+  return new CheckoutPsp({ ...settings, secretKey, processingChannel });
 }
 
 function adyen({ credentials, ...settings }: AccountSettings): AdyenPsp {

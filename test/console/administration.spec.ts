@@ -88,7 +88,7 @@ describe('a connection to a PSP', () => {
 
 it('says what accounts are written with, and of a stored one all but its secrets', async () => {
   const { data } = (await admin.get<PageView<AdapterView>>('psps/adapters')).body;
-  expect(data.map(({ adapter }) => adapter)).toEqual(['stripe', 'keyless', 'adyen']);
+  expect(data.map(({ adapter }) => adapter)).toEqual(['stripe', 'keyless', 'adyen', 'checkout']);
   const adyen = data.find(({ adapter }) => adapter === 'adyen')!;
   expect(adyen.credentials.slice(0, 2)).toEqual([
     { name: 'apiKey', required: true, secret: true },

@@ -24,6 +24,11 @@ export const faultOf = (fault: FaultRequest['fault']): FaultRequest => ({
   ...(fault === 'delay_after' ? { delay_ms: 2 * TIMEOUT_MS } : {}),
 });
 
+/** A PSP that keeps only successes does it again after an error, which is why nothing is sent to it twice. */
+export function effectsUnderOneKey({ capabilities }: PspBench, fault: FaultRequest['fault']): number {
+  return capabilities.idempotency.replays === 'success' && fault === 'error_500_after' ? 2 : 1;
+}
+
 /** What a failure on the way means: nothing is known, unless no byte left. */
 export function exerciseDoubt(bench: PspBench): void {
   it('refused: not sent', async () => {
@@ -65,7 +70,7 @@ export function exerciseDoubt(bench: PspBench): void {
     const again = await bench.execute(charge);
     // A PSP that replays a stored 500 never tells; everything else has come to its end.
     expect(['succeeded', 'unknown']).toContain(again.outcome);
-    expect(bench.effects().length).toBeLessThanOrEqual(1);
+    expect(bench.effects().length).toBeLessThanOrEqual(effectsUnderOneKey(bench, fault));
   });
 
   it.each(['capture', 'void'] as const)('%s: an answer that is lost is unknown', async (operation) => {

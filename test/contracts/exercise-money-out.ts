@@ -1,6 +1,6 @@
 import { type Effect } from '@payonce/simulator';
 import { type Instruction } from '../../src/psp/contract.js';
-import { faultOf, faults } from './exercise-doubt.js';
+import { effectsUnderOneKey, faultOf, faults } from './exercise-doubt.js';
 import { referenceOf } from './exercise-psp.js';
 import { type PspBench } from './psp-under-test.js';
 
@@ -89,7 +89,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
       await bench.execute(instruction);
       await bench.calmDown();
       expect(['succeeded', 'unknown']).toContain((await bench.execute(instruction)).outcome);
-      expect(done().length).toBeLessThanOrEqual(1);
+      expect(done().length).toBeLessThanOrEqual(effectsUnderOneKey(bench, fault));
     });
   });
 
@@ -112,7 +112,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     const instruction = await asked();
     await bench.execute(instruction);
     const other = await bench.execute({ ...instruction, money: { amount: 401, currency: 'EUR' } });
-    expect(['unknown', 'conflict']).toContain(other.outcome);
+    if (!bench.subject.answersWithoutAmount) expect(['unknown', 'conflict']).toContain(other.outcome);
     expect(done()).toHaveLength(1);
   });
 
@@ -143,7 +143,7 @@ export async function moneyOut(
 ): Promise<Instruction> {
   const money = more.money ?? { amount: 400, currency: 'EUR' };
   if (operation === 'payout') {
-    return bench.instruction({ operation, token: bench.subject.bankAccounts.pays, money, ...more });
+    return bench.instruction({ operation, token: bench.subject.bankAccounts!.pays, money, ...more });
   }
   const { amount, currency } = money;
   const charge = bench.instruction({ money: { amount: amount * 3, currency } });

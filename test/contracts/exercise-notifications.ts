@@ -215,7 +215,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
     });
 
     it('payouts that are made, on to their end, and one that is not', async () => {
-      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts.pays });
+      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts!.pays });
       const pspReference = referenceOf(await bench.execute(payout));
       const first = await facts();
       bench.advance(49 * 3_600_000);
@@ -233,7 +233,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       }
       expect(then.length).toBeGreaterThan(0);
 
-      const closed = bench.instruction({ operation: 'payout', token: subject.bankAccounts.closed });
+      const closed = bench.instruction({ operation: 'payout', token: subject.bankAccounts!.closed });
       const answer = await bench.execute(closed);
       const said = await taken();
       expect(said.length).toBeGreaterThan(0);
@@ -249,7 +249,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       const money = { amount: 400, currency: 'EUR' };
       const parentReference = referenceOf(await bench.execute(bench.instruction()));
       const refund = bench.instruction({ operation: 'refund', parentReference, money });
-      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts.pays });
+      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts!.pays });
       const deeds = [refund, payout];
       if (bench.capabilities.captures === 'several') {
         deeds.push(

@@ -8,7 +8,7 @@ export function exercisePayout(bench: PspBench): void {
   exerciseMoneyOutLookup(bench, 'payout');
 
   it('is declined for an account that is closed', async () => {
-    const { closed } = bench.subject.bankAccounts;
+    const { closed } = bench.subject.bankAccounts!;
     const answer = await bench.execute(await moneyOut(bench, 'payout', { token: closed }));
     expect(answer).toMatchObject({ outcome: 'declined', decline: 'account_invalid' });
     expect(answer.pspCode).toMatch(/^\w+$/);
@@ -16,7 +16,7 @@ export function exercisePayout(bench: PspBench): void {
   });
 
   it('is refused, one way or the other, where the balance does not cover it', async () => {
-    const { uncovered } = bench.subject.bankAccounts;
+    const { uncovered } = bench.subject.bankAccounts!;
     const answer = await bench.execute(await moneyOut(bench, 'payout', { token: uncovered }));
     expect(['declined', 'rejected']).toContain(answer.outcome);
     if (answer.outcome === 'declined') expect(answer.decline).toBe('insufficient_funds');

@@ -23,7 +23,8 @@ export function exerciseRefund(bench: PspBench): void {
     expect(new Set(ids).size).toBe(2);
     const tooMuch = await refund(payment, 101);
     // Where a refund is only received, the answer cannot tell; the PSP does not carry it out.
-    expect(tooMuch.outcome).toBe(bench.subject.refundsAreReceived ? 'succeeded' : 'rejected');
+    const outcomes = bench.subject.refundsAreReceived ? ['succeeded', 'rejected'] : ['rejected'];
+    expect(outcomes).toContain(tooMuch.outcome);
     expect(refunds()).toEqual([600, 300]);
     expect((await refund(payment, 100)).outcome).toBe('succeeded');
     await refund(payment, 1);

@@ -27,8 +27,8 @@ export interface PspSubject {
     readonly asksCustomer: string;
     readonly waits: string;
   };
-  /** Tokens of bank accounts to which a payout behaves in a certain way. */
-  readonly bankAccounts: {
+  /** Tokens of bank accounts to which a payout behaves in a certain way; absent: the PSP pays nothing out. */
+  readonly bankAccounts?: {
     readonly pays: string;
     readonly closed: string;
     /** The balance of the merchant does not cover it. */
@@ -36,6 +36,8 @@ export interface PspSubject {
   };
   /** True where a refund is only received, and whether it is carried out is told by notification alone. */
   readonly refundsAreReceived: boolean;
+  /** True where the answer to a refund holds no amount, and a used key is answered as it was, whatever is sent. */
+  readonly answersWithoutAmount?: true;
 }
 
 export const TIMEOUT_MS = 1_000;

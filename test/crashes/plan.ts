@@ -1,4 +1,4 @@
-import { type PspName, pspNames } from '@payonce/simulator';
+import { type PspName, pspNames } from '../support/test-environment.js';
 
 /** What a client asks for. `again`: of a refund, under a second key as well once the first one died. */
 export const asks = [

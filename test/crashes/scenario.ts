@@ -1,4 +1,4 @@
-import { type Effect, type Operation, type PspName } from '@payonce/simulator';
+import { type Effect, type Operation } from '@payonce/simulator';
 import { type PaymentView } from '../../src/payments/payment.view.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
 import { type RefundView } from '../../src/refunds/refund.view.js';
@@ -10,6 +10,7 @@ import {
   type Reply,
   type ApiClient,
   type TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 import { type Ask, type AskedRun } from './plan.js';
 

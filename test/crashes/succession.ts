@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PspName, pspNames } from '@payonce/simulator';
-import { type ServiceProcess, type TestEnvironment } from '../support/test-environment.js';
+import { pspNames } from '@payonce/simulator';
+import { type ServiceProcess, type TestEnvironment, type PspName } from '../support/test-environment.js';
 import { type Death, type Run } from './plan.js';
 
 /** How long a process may take to come to the place where it dies. */

@@ -1,6 +1,6 @@
-import { type Effect, type PspName, pspNames } from '@payonce/simulator';
+import { type Effect } from '@payonce/simulator';
 import { type PaymentView } from '../../src/payments/payment.view.js';
-import { type TestEnvironment } from '../support/test-environment.js';
+import { type TestEnvironment, type PspName, pspNames } from '../support/test-environment.js';
 
 export type Must = (holds: boolean, otherwise: string) => void;
 

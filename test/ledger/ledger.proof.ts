@@ -1,4 +1,3 @@
-import { type PspName, pspNames } from '@payonce/simulator';
 import { type BalancesView } from '../../src/ledger/ledger.view.js';
 import { postDue } from '../support/ledger.js';
 import { refunded, refundOf } from '../support/refunds.js';
@@ -10,6 +9,8 @@ import {
   paymentOf,
   type ServiceProcess,
   TestEnvironment,
+  type PspName,
+  pspNames,
 } from '../support/test-environment.js';
 
 /** The ledger of the real service, killed where it posts, held against what the PSPs did. */

@@ -1,4 +1,4 @@
-import { type FaultKind, type PspName, pspNames } from '@payonce/simulator';
+import { type FaultKind } from '@payonce/simulator';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type Page } from '../../src/core/page.js';
 import { type PaymentView } from '../../src/payments/payment.view.js';
@@ -14,6 +14,8 @@ import {
   type Reply,
   type ServiceProcess,
   TestEnvironment,
+  type PspName,
+  pspNames,
 } from '../support/test-environment.js';
 import { Receiver } from '../events/receiver.js';
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type PspName } from '@payonce/simulator';
 import { type Page } from '../../src/core/page.js';
 import { type CaptureView } from '../../src/payments/capture.view.js';
 import { type PaymentView } from '../../src/payments/payment.view.js';
@@ -13,6 +12,7 @@ import {
   type Reply,
   type Service,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe('captures and cancels', () => {

@@ -1,4 +1,4 @@
-import { type FaultRequest, type PspName } from '@payonce/simulator';
+import { type FaultRequest } from '@payonce/simulator';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { PostgresTap, type Said } from '../support/postgres-tap.js';
 import {
@@ -13,6 +13,7 @@ import {
   type Reply,
   type Service,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe('a charge, however its PSP fails', () => {

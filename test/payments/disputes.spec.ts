@@ -1,4 +1,3 @@
-import { type PspName } from '@payonce/simulator';
 import { refunded, refundOf } from '../support/refunds.js';
 import {
   type ApiClient,
@@ -9,6 +8,7 @@ import {
   paymentOf,
   type Service,
   type TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe('disputes', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Effect, type FaultRequest, type PspName } from '@payonce/simulator';
+import { type Effect, type FaultRequest } from '@payonce/simulator';
 import fc from 'fast-check';
 import { type Change, commitOf, insert, type Store, update } from '../../src/core/change.js';
 import { SystemClock } from '../../src/core/clock.js';
@@ -33,6 +33,7 @@ import {
   type Reply,
   type Service,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe("the sequence of a recipient's payouts", () => {

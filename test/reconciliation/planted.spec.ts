@@ -1,4 +1,4 @@
-import { type Difference, type Effect, type Planted, type PspName } from '@payonce/simulator';
+import { type Difference, type Effect, type Planted } from '@payonce/simulator';
 import { entities } from '../../src/entities.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
@@ -19,6 +19,7 @@ import {
   paymentOf,
   type Service,
   type TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 /**

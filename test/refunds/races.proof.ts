@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FaultKind, type PspName } from '@payonce/simulator';
+import { type FaultKind } from '@payonce/simulator';
 import { refunded, refundOf } from '../support/refunds.js';
 import {
   ApiClient,
@@ -10,6 +10,7 @@ import {
   type Reply,
   type ServiceProcess,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 /**

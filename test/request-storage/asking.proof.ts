@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PayonceClient } from '@payonce/client';
-import { type PspName } from '@payonce/simulator';
 import {
   atRest,
   orderOf,
@@ -8,6 +7,7 @@ import {
   type Service,
   ApiClient,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 /**

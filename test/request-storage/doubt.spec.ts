@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PspName } from '@payonce/simulator';
 import { type RefundView } from '../../src/refunds/refund.view.js';
 import { refunded, refundOf } from '../support/refunds.js';
 import {
@@ -14,6 +13,7 @@ import {
   type Reply,
   type Service,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe('doubt', () => {

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PspName } from '@payonce/simulator';
 import {
   ApiClient,
   atRest,
@@ -12,6 +11,7 @@ import {
   type Reply,
   type ServiceProcess,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe('a process that is killed', () => {

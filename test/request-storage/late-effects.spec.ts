@@ -1,4 +1,3 @@
-import { type PspName } from '@payonce/simulator';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { openDatabase } from '../../src/database/database.js';
@@ -16,6 +15,7 @@ import {
   type Reply,
   type Service,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe('an effect after the proof that there is none', () => {

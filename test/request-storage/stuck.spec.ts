@@ -1,4 +1,3 @@
-import { type PspName } from '@payonce/simulator';
 import {
   ApiClient,
   eventually,
@@ -6,6 +5,7 @@ import {
   paymentOf,
   type Service,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type FaultRequest, type PspName } from '@payonce/simulator';
+import { type FaultRequest } from '@payonce/simulator';
 import { Redis } from 'ioredis';
 import { findCardNumber } from '../../src/core/card-number.js';
 import { scopes } from '../../src/core/caller.js';
@@ -20,6 +20,7 @@ import {
   type ServiceProcess,
   TestEnvironment,
   tokens,
+  type PspName,
 } from '../support/test-environment.js';
 
 describe('tokens, customers and credentials', () => {

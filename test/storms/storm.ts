@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Difference, type Effect, type FaultKind, pspNames } from '@payonce/simulator';
+import { type Difference, type Effect, type FaultKind } from '@payonce/simulator';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { eachOf } from '../support/a-few-at-a-time.js';
 import { postDue } from '../support/ledger.js';
@@ -14,6 +14,7 @@ import {
   type ServiceProcess,
   ApiClient,
   TestEnvironment,
+  pspNames,
 } from '../support/test-environment.js';
 
 /**

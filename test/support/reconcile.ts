@@ -1,9 +1,9 @@
-import { type Planted, type PspName } from '@payonce/simulator';
+import { type Planted } from '@payonce/simulator';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postDue } from './ledger.js';
-import { eventually, type TestEnvironment } from './test-environment.js';
+import { eventually, type TestEnvironment, type PspName } from './test-environment.js';
 
 /** Posts what is due, and imports the report of a PSP with these differences in it. */
 export async function reconcile(

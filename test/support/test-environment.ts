@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, type QueryResultRow } from 'pg';
-import { type Effect, type PspName, pspNames, type Simulator, type WebhookRequest } from '@payonce/simulator';
+import { type Effect, type Simulator, type WebhookRequest } from '@payonce/simulator';
 import { type Scope } from '../../src/core/caller.js';
 import { type Page } from '../../src/core/page.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
@@ -20,6 +20,10 @@ import { type Checkpoint, type Service, ServiceInWorker, ServiceProcess, writeAi
 
 export { eventually } from './eventually.js';
 export { type Checkpoint, type Service, ServiceProcess } from './service.js';
+
+/** The PSPs of the simulator that this environment has accounts at. */
+export const pspNames = ['stripe', 'adyen', 'keyless'] as const;
+export type PspName = (typeof pspNames)[number];
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
 export const currencyFor = { stripe: 'USD', adyen: 'EUR', keyless: 'GBP' } as const;

@@ -18,8 +18,9 @@ const AT: Readonly<Record<PspName, { readonly currency: string; readonly decline
   stripe: { currency: 'USD', decline: 'insufficient_funds' },
   adyen: { currency: 'EUR', decline: '12' },
   keyless: { currency: 'GBP', decline: 'insufficient_funds' },
+  checkout: { currency: 'AUD', decline: '20051' },
 };
-const TOKENS = { stripe: 'pm_card_visa', adyen: '8415', keyless: 'pm_card_visa' };
+const TOKENS = { stripe: 'pm_card_visa', adyen: '8415', keyless: 'pm_card_visa', checkout: 'src_card' };
 
 async function main(): Promise<number> {
   const { values } = parseArgs({

@@ -11,6 +11,8 @@ export interface KeyPolicy {
   readonly compares: boolean;
   /** Whether a 500 is the answer of this key from then on. */
   readonly keepsServerErrors: boolean;
+  /** After an error the same key executes again, whatever was done before. */
+  readonly forgetsOnError?: true;
   otherParameters(key: string): Reply;
   inUse(key: string): Reply;
   /** How a replayed answer is marked. */
@@ -117,6 +119,20 @@ export const adyenKeys: KeyPolicy = {
       message: 'request already processed or in progress',
       errorType: 'validation',
     }),
+  }),
+  replayed: (reply) => reply,
+};
+
+/** Checkout.com: 24 hours; only 2xx is kept, so that a payment that was made before a 5xx is made again. */
+export const checkoutKeys: KeyPolicy = {
+  windowMs: 24 * HOUR_MS,
+  compares: false,
+  keepsServerErrors: false,
+  forgetsOnError: true,
+  otherParameters: () => ({ status: 422, body: '' }),
+  inUse: () => ({
+    status: 409,
+    body: JSON.stringify({ error_type: 'processing_error', error_codes: ['idempotency_key_in_use'] }),
   }),
   replayed: (reply) => reply,
 };

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import { AdyenWire } from './adyen.js';
 import { type CallRecord } from './calls.js';
+import { CheckoutWire } from './checkout.js';
 import { Control, type LedgerReading } from './control.js';
 import { type Fault, type FaultRequest } from './faults.js';
-import { adyenKeys, type KeyPolicy, stripeKeys } from './idempotency.js';
+import { adyenKeys, checkoutKeys, type KeyPolicy, stripeKeys } from './idempotency.js';
 import { type PspParts, SimulatedPsp } from './psp.js';
 import { Port } from './server.js';
 import { type ReportRequest } from './report-request.js';
@@ -28,7 +29,7 @@ export { type Difference, type Planted, type ReportRequest } from './report-requ
 export { hasSshd, type SftpDrop, startSftpDrop } from './sftp-drop.js';
 export { type WebhooksReading } from './webhooks.js';
 
-export const pspNames = ['stripe', 'adyen', 'keyless'] as const;
+export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout'] as const;
 export type PspName = (typeof pspNames)[number];
 export type PortName = PspName | 'control';
 
@@ -104,6 +105,10 @@ const vendors: Readonly<Record<PspName, Vendor>> = {
   },
   // Stripe's words, and no memory at all.
   keyless: { keys: null, wire: stripe },
+  checkout: {
+    keys: checkoutKeys,
+    wire: ({ clock, ledger, webhooks, pages }) => new CheckoutWire(clock, ledger, webhooks, pages),
+  },
 };
 
 /** Plays the outside world: each PSP on a port of its own, and one port that controls them all. */
@@ -114,6 +119,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     stripe: makeControl('stripe', host, onFull),
     adyen: makeControl('adyen', host, onFull),
     keyless: makeControl('keyless', host, onFull),
+    checkout: makeControl('checkout', host, onFull),
   };
   const control = makeControlPort(host, controls);
   const chosen = (psp?: PspName): Control[] =>
@@ -140,6 +146,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       stripe: controls.stripe.port.url,
       adyen: controls.adyen.port.url,
       keyless: controls.keyless.port.url,
+      checkout: controls.checkout.port.url,
       control: control.url,
     },
     ledger: (psp, filter) => controls[psp].ledger(filter),

@@ -2,7 +2,13 @@
 import { type PortName, type PspName, pspNames, startSimulator, type WebhookRequest } from './index.js';
 
 /** The simulator as a process of its own; README.md says what it takes. */
-const PORTS: Readonly<Record<PortName, number>> = { stripe: 8420, adyen: 8430, keyless: 8440, control: 8450 };
+const PORTS: Readonly<Record<PortName, number>> = {
+  stripe: 8420,
+  adyen: 8430,
+  keyless: 8440,
+  control: 8450,
+  checkout: 8460,
+};
 const names: readonly PortName[] = [...pspNames, 'control'];
 
 function portsFrom(text: string | undefined): Partial<Record<PortName, number>> {

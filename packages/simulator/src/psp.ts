@@ -140,7 +140,8 @@ export class SimulatedPsp {
       const failure =
         fault?.fault === 'error_500_after' ? this.wire.serverError(fault.status ?? 500) : undefined;
       // Validation found by the object itself (no such payment) is not an execution.
-      if (reply.status === 404 || reply.status === 422) this.keys.release(key);
+      const isForgotten = this.keys.policy?.forgetsOnError === true && (failure ?? reply).status >= 300;
+      if (reply.status === 404 || reply.status === 422 || isForgotten) this.keys.release(key);
       else this.keys.keep(key, failure !== undefined && keepsServerErrors ? failure : reply);
       return failure ?? reply;
     } catch (error) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Money } from '../../core/money.js';
 import { type Answer, type Instruction, type NextAction } from '../contract.js';
 import { fromPspUnits, toPspUnits } from '../minor-units.js';
+import { shortName } from '../short-name.js';
 import { adyenDeclineCategory, adyenRefusalCode } from './refusal-reasons.js';
 
 /**
@@ -95,17 +96,10 @@ export function calledBack(reference: string): string | null {
 
 /** "Maximum length: 80 characters": https://docs.adyen.com/api-explorer/Checkout/71/post/payments */
 const MAX_REFERENCE_LENGTH = 80;
-const DIGEST = 22;
 
-/**
- * A name of ours as Adyen takes it: as it is, or where it is too long, or has a colon, which separates what Adyen signs
- * in its notifications, its beginning and 132 bits of a digest of the whole, so that no two names become one.
- */
+/** A name of ours as Adyen takes it; a colon separates what it signs in its notifications. */
 export function referenceFor(name: string): string {
-  if (name.length <= MAX_REFERENCE_LENGTH && !name.includes(':')) return name;
-  const digest = createHash('sha256').update(name).digest('base64url').slice(0, DIGEST);
-  const beginning = name.slice(0, MAX_REFERENCE_LENGTH - DIGEST - 1).replaceAll(':', '_');
-  return `${beginning}-${digest}`;
+  return shortName(name, MAX_REFERENCE_LENGTH, ':');
 }
 
 /** True if Adyen hands back this name for the operation: the entity key, as it is or shortened. */

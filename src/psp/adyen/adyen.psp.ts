@@ -1,4 +1,3 @@
-import { type AxiosInstance, type AxiosResponse, create } from 'axios';
 import {
   type Answer,
   type CallContext,
@@ -6,7 +5,8 @@ import {
   type Instruction,
   type PspAdapter,
 } from '../contract.js';
-import { heldBackTransport, MAX_ANSWER_BYTES, Wire } from '../wire.js';
+import { JsonApi } from '../json-api.js';
+import { Wire } from '../wire.js';
 import {
   type AdyenRequest,
   type AdyenResponse,
@@ -92,8 +92,8 @@ export const PUBLIC_TRANSFERS_URL = 'https://balanceplatform-api-test.adyen.com/
 export class AdyenPsp implements PspAdapter {
   readonly capabilities: Capabilities;
   private readonly wire: Wire;
-  private readonly checkout: AxiosInstance;
-  private readonly transfers: AxiosInstance;
+  private readonly checkout: JsonApi;
+  private readonly transfers: JsonApi;
   private readonly merchantAccount: string;
   private readonly balanceAccount: string | undefined;
 
@@ -155,47 +155,24 @@ export class AdyenPsp implements PspAdapter {
       : notExpressible();
   }
 
-  private client(baseUrl: string, apiKey: string): AxiosInstance {
-    return create({
-      baseURL: baseUrl.replace(/(?<!\/)\/+$/, ''),
-      httpAgent: this.wire.http,
-      httpsAgent: this.wire.https,
-      headers: {
-        'X-API-Key': apiKey,
-        'Content-Type': 'application/json',
-        Accept: 'application/json',
-        'Accept-Encoding': 'identity',
-      },
-      // One call is one request, to the address that was configured, and its answer is ours to read.
-      maxRedirects: 0,
-      proxy: false,
-      maxContentLength: MAX_ANSWER_BYTES,
-      validateStatus: () => true,
-      responseType: 'text',
-      transformRequest: [(body: string) => body],
-      transformResponse: [(body: string) => body],
-    });
+  private client(baseUrl: string, apiKey: string): JsonApi {
+    return new JsonApi(this.wire, baseUrl, { 'X-API-Key': apiKey });
   }
 }
 
 /** A request without a key changes nothing. */
 type Post = Omit<AdyenRequest, 'idempotencyKey'> & Partial<AdyenRequest>;
 
-async function post(http: AxiosInstance, request: Post, call: CallContext): Promise<AdyenResponse> {
+async function post(api: JsonApi, request: Post, call: CallContext): Promise<AdyenResponse> {
   const { path, body, idempotencyKey } = request;
-  const { signal, leaseStillValid } = call;
-  const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
-  const response: AxiosResponse<string> = await http.post(path, body, {
-    // The one deadline: a timer of axios's own would end at the same moment, under another code.
-    signal,
-    headers,
-    transport: heldBackTransport(http.defaults.baseURL?.startsWith('https:') ?? true, leaseStillValid),
-  });
+  const headers: Record<string, string> =
+    idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+  const { httpStatus, text, header } = await api.send({ method: 'POST', path, body, headers }, call);
   return {
-    httpStatus: response.status,
-    text: response.data,
-    retryAfter: header(response, 'retry-after'),
-    transient: header(response, 'transient-error') === 'true',
+    httpStatus,
+    text,
+    retryAfter: header('retry-after'),
+    transient: header('transient-error') === 'true',
   };
 }
 
@@ -205,9 +182,4 @@ function notExpressible(): Answer {
     pspCode: 'amount_not_expressible',
     message: 'This PSP cannot represent this amount exactly in this currency',
   };
-}
-
-function header(response: AxiosResponse, name: string): string | undefined {
-  const value: unknown = response.headers[name];
-  return typeof value === 'string' ? value : undefined;
 }

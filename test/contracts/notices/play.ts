@@ -13,7 +13,7 @@ export async function play(bench: PspBench, deed: Instruction['operation'] | 'de
     case 'decline':
       return bench.execute(bench.instruction({ token: tokens.hardDecline }));
     case 'payout':
-      return bench.execute(bench.instruction({ operation: deed, token: bankAccounts.pays }));
+      return bench.execute(bench.instruction({ operation: deed, token: bankAccounts!.pays }));
     case 'refund': {
       const parentReference = referenceOf(await bench.execute(bench.instruction()));
       return bench.execute(bench.instruction({ operation: deed, parentReference, money: part }));

@@ -1,0 +1,90 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { CheckoutNotices } from './checkout.webhook.js';
+
+const secret = 'whsec_of_checkout';
+const reader = new CheckoutNotices({ secrets: ['whsec_new', secret] });
+
+const event = (type: string, data: object = {}) => ({
+  id: 'evt_xyjzqfzstq2u5k2zw6v7ao2kqm',
+  type,
+  version: '1.0.0',
+  created_on: '2026-11-22T10:00:00Z',
+  data: {
+    id: 'pay_ok2ynq6ubn3ufmo6jsdfmdvy5q',
+    action_id: 'act_aj2bb4kn6zwulojhvsbzrl6vdq',
+    amount: 200,
+    currency: 'USD',
+    response_code: '10000',
+    reference: 'payment-1-charge',
+    metadata: { payonce_route: '1', payonce_operation: 'charge' },
+    ...data,
+  },
+});
+
+function read(body: unknown, signature?: string) {
+  const raw = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const signed = createHmac('sha256', secret).update(raw).digest('hex');
+  return reader.read(raw, { 'cko-signature': signature ?? signed });
+}
+const factOf = (body: unknown) => read(body).notices[0]?.facts[0];
+
+describe('a notification', () => {
+  it.each<[string, object]>([
+    ['payment_approved', { outcome: 'succeeded', money: { amount: 200, currency: 'USD' } }],
+    ['payment_declined', { outcome: 'declined' }],
+    ['payment_canceled', { outcome: 'canceled' }],
+    ['payment_expired', { outcome: 'canceled' }],
+  ])('%s says what became of the payment', (type, answer) => {
+    expect(factOf(event(type, { response_code: '20051' }))).toMatchObject({
+      entityKey: 'payment-1-charge',
+      route: 1,
+      pspReference: 'pay_ok2ynq6ubn3ufmo6jsdfmdvy5q',
+      operation: 'charge',
+      about: 'operation',
+      answer,
+    });
+  });
+
+  it.each<[string, string, object]>([
+    ['payment_captured', 'capture', { outcome: 'succeeded', money: { amount: 200, currency: 'USD' } }],
+    ['payment_capture_declined', 'capture', { outcome: 'declined', pspCode: '20051' }],
+    ['payment_refunded', 'refund', { outcome: 'succeeded' }],
+    ['payment_refund_declined', 'refund', { outcome: 'declined', decline: 'insufficient_funds' }],
+    ['payment_voided', 'void', { outcome: 'succeeded' }],
+    ['payment_void_declined', 'void', { outcome: 'declined' }],
+  ])('%s says what became of a %s', (type, operation, answer) => {
+    const data = { reference: `payment-1-${operation}`, response_code: '20051' };
+    expect(factOf(event(type, data))).toMatchObject({
+      entityKey: `payment-1-${operation}`,
+      pspReference: 'act_aj2bb4kn6zwulojhvsbzrl6vdq',
+      parentReference: 'pay_ok2ynq6ubn3ufmo6jsdfmdvy5q',
+      operation,
+      answer,
+    });
+  });
+
+  it('is of payments that are ours, and of types that are known', () => {
+    expect(read(event('payment_approved', { metadata: {} })).notices).toMatchObject([{ facts: [] }]);
+    // A charge is captured by itself.
+    expect(read(event('payment_captured')).notices).toMatchObject([{ facts: [] }]);
+    expect(read(event('card_verified')).notices).toMatchObject([{ type: 'card_verified', facts: [] }]);
+  });
+
+  it.each<[string, unknown, string | undefined, string]>([
+    ['without a signature', event('payment_approved'), '', 'signature_missing'],
+    ['with another one', event('payment_approved'), '00'.repeat(32), 'signature_invalid'],
+    ['with one that is no hexadecimal', event('payment_approved'), 'x', 'signature_invalid'],
+    ['that is no event', [1], undefined, 'malformed'],
+    ['that is no JSON', 'x', undefined, 'malformed'],
+  ])('is refused %s', (_, body, signature, refusal) => {
+    expect(read(body, signature)).toEqual({ notices: [], refused: [refusal] });
+  });
+
+  it('is not what was signed once a byte of it is another', () => {
+    const raw = Buffer.from(JSON.stringify(event('payment_approved')));
+    const signature = createHmac('sha256', secret).update(raw).digest('hex');
+    const other = Buffer.from(raw.toString().replace('200', '999'));
+    expect(reader.read(other, { 'cko-signature': signature }).refused).toEqual(['signature_invalid']);
+  });
+});
