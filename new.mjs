@@ -25,7 +25,7 @@ import { Wire } from '../wire.js';
 import { answerOfExecute, executeRequest } from './${name}.mapping.js';
 
 /** ${Name}. Each promise stands beside the sentence of its documentation that it rests on; without one, nothing is promised. */
-export const ${name}Capabilities: Capabilities = {
+const ${name}Capabilities: Capabilities = {
   operations: ['charge'],
   currencies: null,
   methods: { card: {} },

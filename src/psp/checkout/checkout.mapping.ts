@@ -254,7 +254,7 @@ export function answerOfActions(response: ApiResponse, instruction: Instruction)
 }
 
 /** `currency` stands with the payment alone. */
-export function moneyOf(body: Json): Money | null {
+function moneyOf(body: Json): Money | null {
   return amountIn(body['amount'], text(body['currency']) ?? '');
 }
 

@@ -20,7 +20,7 @@ import {
 } from './checkout.mapping.js';
 
 /** Checkout.com, payments of its unified API. https://api-reference.checkout.com */
-export const checkoutCapabilities: Capabilities = {
+const checkoutCapabilities: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
   // Depends on the processing channel; others are refused before anything runs.
   currencies: null,
