@@ -115,12 +115,10 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
         await bench.execute(bench.instruction({ operation: 'capture', parentReference, money }));
       }
       const captures = (await facts()).filter(({ operation }) => operation === 'capture');
-      // The last one asked for more than was left: received, and not carried out.
-      expect(captures.map(({ answer }) => answer.outcome).toSorted()).toEqual([
-        'declined',
-        'succeeded',
-        'succeeded',
-      ]);
+      // The last one asked for more than was left: refused at once, or received and not carried out.
+      const outcomes = captures.map(({ answer }) => answer.outcome).toSorted();
+      expect(outcomes.slice(-2)).toEqual(['succeeded', 'succeeded']);
+      expect(['', 'declined']).toContain(outcomes.slice(0, -2).join());
     });
 
     it('a void, and what became of the payment', async () => {
@@ -130,10 +128,11 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       const voiding = bench.instruction({ operation: 'void', parentReference });
       await bench.execute(voiding);
       const found = await taken();
-      expect(found).toHaveLength(2);
+      expect(found).toHaveLength(signing.tellsOfEnd ? 2 : 1);
       const done = found.find(({ operation }) => operation === 'void');
       expect(done).toMatchObject({ parentReference, about: 'operation', answer: { outcome: 'succeeded' } });
       await agrees(done, voiding);
+      if (!signing.tellsOfEnd) return;
       const over = found.find(({ operation }) => operation !== 'void');
       expect(over).toMatchObject({ pspReference: parentReference, answer: { outcome: 'canceled' } });
       await agrees(over, authorize);
@@ -215,7 +214,8 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
     });
 
     it('payouts that are made, on to their end, and one that is not', async () => {
-      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts!.pays });
+      if (!subject.bankAccounts) return;
+      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts.pays });
       const pspReference = referenceOf(await bench.execute(payout));
       const first = await facts();
       bench.advance(49 * 3_600_000);
@@ -233,7 +233,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       }
       expect(then.length).toBeGreaterThan(0);
 
-      const closed = bench.instruction({ operation: 'payout', token: subject.bankAccounts!.closed });
+      const closed = bench.instruction({ operation: 'payout', token: subject.bankAccounts.closed });
       const answer = await bench.execute(closed);
       const said = await taken();
       expect(said.length).toBeGreaterThan(0);
@@ -249,8 +249,10 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       const money = { amount: 400, currency: 'EUR' };
       const parentReference = referenceOf(await bench.execute(bench.instruction()));
       const refund = bench.instruction({ operation: 'refund', parentReference, money });
-      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts!.pays });
-      const deeds = [refund, payout];
+      const deeds = [refund];
+      if (subject.bankAccounts) {
+        deeds.push(bench.instruction({ operation: 'payout', token: subject.bankAccounts.pays }));
+      }
       if (bench.capabilities.captures === 'several') {
         deeds.push(
           bench.instruction({ operation: 'capture', parentReference: await authorized(bench), money }),
@@ -309,25 +311,18 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
     });
 
     it('in a storm: whatever is played, the facts are those of the ledger, each event under one id', async () => {
-      const operation = fc.constantFrom(
-        'charge',
-        'authorize',
-        'capture',
-        'void',
-        'refund',
-        'payout',
-        'decline',
-      );
+      const deeds = ['charge', 'authorize', 'capture', 'void', 'refund', 'decline'] as const;
+      const operation = fc.constantFrom(...deeds, ...(subject.bankAccounts ? (['payout'] as const) : []));
       await fc.assert(
         fc.asyncProperty(
           fc.array(operation, { minLength: 1, maxLength: 8 }),
           fc.nat(),
-          async (deeds, seed) => {
+          async (played, seed) => {
             await bench.end();
             await fresh();
             receiver.take();
             bench.webhook({ url: receiver.url, secret: signing.secret, mode: 'storm', delay_ms: 20, seed });
-            for (const deed of deeds) await play(bench, deed);
+            for (const deed of played) await play(bench, deed);
             const notices = (await told()).map((delivery) => read(delivery)).flatMap((one) => one.notices);
             const byId = new Map<string, PspNotification[]>();
             for (const notice of notices)
@@ -351,13 +346,14 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       await bench.execute(bench.instruction());
       bench.rotateSecret({ id: hook, secret: signing.next });
       await bench.execute(bench.instruction());
-      const [old, young] = (await told()).map((delivery) => [delivery]);
+      const deliveries = await told();
+      const [old, young] = [deliveries[0]!, deliveries.at(-1)!];
       const { secret, previous } = signing.names;
       const rotating = readerWith({ [secret]: signing.next, [previous]: signing.secret });
       const rotated = readerWith({ [secret]: signing.next });
-      for (const delivery of [...old!, ...young!]) expect(read(delivery, rotating).notices).toHaveLength(1);
-      expect(read(old![0]!, rotated)).toEqual({ notices: [], refused: ['signature_invalid'] });
-      expect(read(young![0]!, reader)).toEqual({ notices: [], refused: ['signature_invalid'] });
+      for (const delivery of deliveries) expect(read(delivery, rotating).notices).toHaveLength(1);
+      expect(read(old, rotated)).toEqual({ notices: [], refused: ['signature_invalid'] });
+      expect(read(young, reader)).toEqual({ notices: [], refused: ['signature_invalid'] });
     });
 
     it('is refused where it is forged, altered, old, or of another account', async () => {
@@ -389,7 +385,8 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       bench.webhook({ url: receiver.url, secret: signing.secret, mode: 'early', copies: 5 });
       await bench.execute(bench.instruction());
       const early = receiver.take();
-      expect(early).toHaveLength(5);
+      // Each event five times.
+      expect([early.length > 0, early.length % 5]).toEqual([true, 0]);
       for (const delivery of early) expect(read(delivery).notices).toHaveLength(1);
     });
   });

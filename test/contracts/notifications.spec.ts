@@ -1,4 +1,5 @@
 import { adyenSubject } from './adyen-subject.js';
+import { checkoutSubject } from './checkout-subject.js';
 import { exerciseNotices } from './exercise-notifications.js';
 import { type Signing } from './notices/signing.js';
 import { stripeSubject } from './stripe-subject.js';
@@ -10,6 +11,7 @@ const stripe: Signing = {
   names: { secret: 'webhookSecret', previous: 'webhookSecretPrevious' },
   other: null,
   hasAge: true,
+  tellsOfEnd: true,
   tellsOfWaiting: true,
 };
 
@@ -24,9 +26,22 @@ const adyen: Signing = {
   names: { secret: 'hmacKey', previous: 'hmacKeyPrevious' },
   other: { merchantAccount: 'PayoncePOS' },
   hasAge: false,
+  tellsOfEnd: true,
+  tellsOfWaiting: false,
+};
+
+const checkout: Signing = {
+  secret: 'whsec_theFirstOfCheckout',
+  next: 'whsec_theSecondOfCheckout',
+  credentials: { secretKey: 'sk_sbox_averysecretkeyofcheckout' },
+  names: { secret: 'webhookSecret', previous: 'webhookSecretPrevious' },
+  other: null,
+  hasAge: false,
+  tellsOfEnd: false,
   tellsOfWaiting: false,
 };
 
 exerciseNotices('stripe', stripeSubject('stripe'), stripe);
 exerciseNotices('keyless', stripeSubject('keyless'), stripe);
 exerciseNotices('adyen', adyenSubject, adyen);
+exerciseNotices('checkout', checkoutSubject, checkout);

@@ -81,9 +81,16 @@ function paymentBody(instruction: Instruction, amount: number, channel: string |
   };
 }
 
+const CANCEL = '-cancel';
+
+/** The operation that a cancel of ours was to call back; null for every other name. */
+export function calledBack(reference: string | undefined): string | null {
+  return reference?.endsWith(CANCEL) ? reference.slice(0, -CANCEL.length) : null;
+}
+
 export function voidRequest({ pspReference = '', entityKey, idempotencyKey }: Instruction): ApiRequest {
-  const reference = referenceFor(`${entityKey}-cancel`);
-  const headers = { 'Cko-Idempotency-Key': shortName(`${idempotencyKey}-cancel`, 64) };
+  const reference = referenceFor(`${entityKey}${CANCEL}`);
+  const headers = { 'Cko-Idempotency-Key': shortName(`${idempotencyKey}${CANCEL}`, 64) };
   return post(`/payments/${encodeURIComponent(pspReference)}/voids`, { reference }, headers);
 }
 

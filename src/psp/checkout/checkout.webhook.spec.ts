@@ -64,6 +64,16 @@ describe('a notification', () => {
     });
   });
 
+  it('says that what we called back is void', () => {
+    const data = { reference: 'payment-1-charge-cancel', metadata: {} };
+    expect(factOf(event('payment_voided', data))).toMatchObject({
+      entityKey: 'payment-1-charge',
+      pspReference: 'pay_ok2ynq6ubn3ufmo6jsdfmdvy5q',
+      answer: { outcome: 'canceled' },
+    });
+    expect(factOf(event('payment_void_declined', data))).toBeUndefined();
+  });
+
   it('is of payments that are ours, and of types that are known', () => {
     expect(read(event('payment_approved', { metadata: {} })).notices).toMatchObject([{ facts: [] }]);
     // A charge is captured by itself.

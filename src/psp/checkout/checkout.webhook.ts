@@ -3,7 +3,7 @@ import { type Answer, type Operation } from '../contract.js';
 import { type Finding, factsOf, jsonOf, refused, textOf } from '../notification-check.js';
 import { type NotificationReader, type NotificationReading } from '../notification.js';
 import { anything, matching, object, shape } from '../shape.js';
-import { amountIn, declined, operationIn, record, routeIn, text } from './checkout.mapping.js';
+import { amountIn, calledBack, declined, operationIn, record, routeIn, text } from './checkout.mapping.js';
 
 /**
  * Checkout.com's webhooks, signed over the whole body without a time.
@@ -86,17 +86,34 @@ function findingsOf(type: string, data: Readonly<Record<string, unknown>>): Find
   // A charge is captured by itself, under its own name.
   if (operation !== undefined && name !== undefined && PAYMENT.test(name)) return [];
   if (operation !== undefined) {
+    const called = calledBack(name);
+    if (called !== null) {
+      // A cancel of ours: what it was to call back is void, or was not.
+      if (!isDone) return [];
+      return [
+        { entityKey: called, pspReference: payment, answer: { outcome: 'canceled', ...idOf(payment) } },
+      ];
+    }
     const own = text(data['action_id']);
-    const answer = isDone ? done(data, operation) : declined(data);
+    const answer = { ...(isDone ? done(data, operation) : declined(data)), ...idOf(own) };
     return [{ entityKey: name, pspReference: own, parentReference: payment, operation, answer }];
   }
   const outcome = PAYMENTS[type];
   const opened = operationIn(data['metadata']);
   if (outcome === undefined || opened === undefined) return [];
-  const answer =
-    outcome === 'succeeded' ? done(data, opened) : outcome === 'declined' ? declined(data) : { outcome };
+  const said =
+    outcome === 'succeeded'
+      ? done(data, opened)
+      : outcome === 'declined'
+        ? declined(data)
+        : ({ outcome } as const);
+  const answer = { ...said, ...idOf(payment) };
   const route = routeIn(data['metadata']);
   return [{ entityKey: name, route, pspReference: payment, operation: opened, answer }];
+}
+
+function idOf(pspReference: string | undefined): Pick<Answer, 'pspReference'> {
+  return pspReference === undefined ? {} : { pspReference };
 }
 
 function done(data: Readonly<Record<string, unknown>>, operation: Operation): Answer {

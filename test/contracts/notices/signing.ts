@@ -7,6 +7,8 @@ export interface Signing {
   /** Of an account beside this one, that shares the secret. Null where nothing but the secret tells. */
   readonly other: Readonly<Record<string, string>> | null;
   readonly hasAge: boolean;
+  /** Whether a void is told of as the end of the payment, too. */
+  readonly tellsOfEnd: boolean;
   /** Whether the PSP tells of a payment that waits. */
   readonly tellsOfWaiting: boolean;
 }
