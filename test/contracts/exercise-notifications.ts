@@ -281,6 +281,24 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       expect(await told()).toEqual([]);
     });
 
+    it.each(['win', 'lose'] as const)('a dispute, with the money held back, until we %s', async (step) => {
+      const parentReference = referenceOf(await bench.execute(bench.instruction()));
+      await told();
+      for (const next of ['open', step] as const) {
+        const withheld = bench.disputes(parentReference, next);
+        const all = await taken();
+        const last = all.reduce((one, other) => (one.dispute!.stage >= other.dispute!.stage ? one : other));
+        expect(last).toMatchObject({
+          about: 'dispute',
+          entityKey: null,
+          parentReference,
+          dispute: { status: { open: 'open', win: 'won', lose: 'lost' }[next], withheld: withheld > 0 },
+          answer: { money: { amount: 1_000, currency: 'EUR' } },
+        });
+        expect(new Set(all.map(({ dispute }) => dispute!.reference)).size).toBe(1);
+      }
+    });
+
     it('a cancel of what was authorized, by our reference or by its id', async () => {
       const authorize = bench.instruction({ operation: 'authorize' });
       const pspReference = referenceOf(await bench.execute(authorize));

@@ -193,6 +193,13 @@ export class PspBench {
     return this.simulator.webhook(this.subject.psp, request);
   }
 
+  /** The cardholder's bank disputes a payment, or decides; the money that the PSP holds back since then. */
+  disputes(id: string, step: 'open' | 'win' | 'lose'): number {
+    const reference = this.simulator.dispute(this.subject.psp, id, step);
+    const moves = this.simulator.ledger(this.subject.psp).disputes;
+    return moves.reduce((sum, one) => (one.psp_reference === reference ? sum - one.amount : sum), 0);
+  }
+
   /** What was made under this id comes to nothing after all. */
   fails(id: string): void {
     expect(this.simulator.fail(this.subject.psp, id)).toBe(true);

@@ -73,7 +73,7 @@ describe('control of the simulator', () => {
     await expect(stripe.charge({ key: 'k2' })).rejects.toThrow();
     expect((await send(`${simulator.urls.control}/_reset`, 'POST')).status).toBe(200);
     simulator.advance(10_000);
-    expect(simulator.ledger('stripe')).toEqual({ psp: 'stripe', effects: [], calls: 0 });
+    expect(simulator.ledger('stripe')).toEqual({ psp: 'stripe', effects: [], disputes: [], calls: 0 });
     expect((await stripe.charge({ key: 'k1' })).headers.get('idempotent-replayed')).toBeNull();
   });
 

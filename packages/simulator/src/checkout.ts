@@ -8,6 +8,7 @@ import {
   renderAction,
   renderPayment,
 } from './checkout-payments.js';
+import { CheckoutDisputes } from './checkout-disputes.js';
 import { type Clock } from './clock.js';
 import { parseForm, text } from './form.js';
 import { idSource } from './ids.js';
@@ -17,6 +18,7 @@ import {
   json,
   type Call,
   type CustomerReturn,
+  type DisputeStep,
   type Prepared,
   type Reply,
   type Routed,
@@ -32,6 +34,7 @@ type Verb = keyof typeof verbs;
 /** Checkout.com's API as far as payments and what can be done to them go. */
 export class CheckoutWire implements Wire {
   private readonly payments = new CheckoutPayments();
+  private readonly disputes: CheckoutDisputes;
   private readonly nextPayment = idSource('pay_', 26);
   private readonly nextAction = idSource('act_', 26);
   private readonly nextEvent = idSource('evt_', 26);
@@ -43,7 +46,9 @@ export class CheckoutWire implements Wire {
     private readonly webhooks: Webhooks,
     /** Where this PSP is reached, for the pages that customers are sent to. */
     private readonly pages: () => string,
-  ) {}
+  ) {
+    this.disputes = new CheckoutDisputes(clock, ledger, (type, data) => this.send(type, data));
+  }
 
   prepare(call: Call): Prepared | Reply {
     const prepared = this.authorize(call) ?? this.route(call);
@@ -88,8 +93,9 @@ export class CheckoutWire implements Wire {
     return true;
   }
 
-  dispute(): undefined {
-    return undefined;
+  dispute(id: string, step: DisputeStep, amount?: number): string | undefined {
+    const payment = this.payments.get(id);
+    return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
   }
 
   settings(): void {}
@@ -100,6 +106,7 @@ export class CheckoutWire implements Wire {
 
   reset(): void {
     this.payments.reset();
+    this.disputes.reset();
   }
 
   private authorize({ headers }: Call): Reply | undefined {
@@ -281,23 +288,26 @@ export class CheckoutWire implements Wire {
   }
 
   private announce(type: string, { id, currency }: CheckoutPayment, action: CheckoutAction): void {
-    const event = this.nextEvent();
+    this.send(type, {
+      id,
+      action_id: action.id,
+      amount: action.amount,
+      currency,
+      processed_on: new Date(action.at).toISOString(),
+      response_code: action.responseCode,
+      response_summary: action.approved ? 'Approved' : 'Declined',
+      ...(action.reference === null ? {} : { reference: action.reference }),
+      metadata: action.metadata,
+    });
+  }
+
+  private send(type: string, data: object): void {
     const body = JSON.stringify({
-      id: event,
+      id: this.nextEvent(),
       type,
       version: '1.0.0',
       created_on: new Date(this.clock.now()).toISOString(),
-      data: {
-        id,
-        action_id: action.id,
-        amount: action.amount,
-        currency,
-        processed_on: new Date(action.at).toISOString(),
-        response_code: action.responseCode,
-        response_summary: action.approved ? 'Approved' : 'Declined',
-        ...(action.reference === null ? {} : { reference: action.reference }),
-        metadata: action.metadata,
-      },
+      data,
     });
     this.webhooks.send(([secret = '']) => ({
       headers: { 'cko-signature': createHmac('sha256', secret).update(body).digest('hex') },

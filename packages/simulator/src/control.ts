@@ -1,7 +1,7 @@
 import { MAX_DELAY_MS } from './clock.js';
 import { type Fault, faultRequest, type FaultRequest } from './faults.js';
 import { shownHook } from './hooks.js';
-import { type Effect } from './ledger.js';
+import { type DisputedMoney, type Effect } from './ledger.js';
 import { type SimulatedPsp } from './psp.js';
 import { type Port } from './server.js';
 import { differences, type Planted, type ReportRequest } from './report-request.js';
@@ -13,6 +13,8 @@ const MAX_CLOCK_STEP_MS = 400 * 24 * 3_600_000;
 export interface LedgerReading {
   readonly psp: string;
   readonly effects: readonly Effect[];
+  /** Money that disputes took, and gave back. */
+  readonly disputes: readonly DisputedMoney[];
   /** Requests seen on the wire, control apart. */
   readonly calls: number;
 }
@@ -28,7 +30,8 @@ export class Control {
 
   ledger(filter: { reference?: string; after?: number } = {}): LedgerReading {
     const { psp } = this;
-    return { psp: psp.name, effects: psp.ledger.read(filter), calls: psp.calls.total };
+    const { ledger, calls } = psp;
+    return { psp: psp.name, effects: ledger.read(filter), disputes: ledger.disputes, calls: calls.total };
   }
 
   /** What the PSP reports to those who keep books, as CSV. */

@@ -64,6 +64,62 @@ describe('a notification', () => {
     });
   });
 
+  const dispute = (type: string, more: object = {}) => ({
+    id: 'evt_b6anegml5j6u7kwzuzdg6r4sem',
+    type,
+    timestamp: '2026-11-23T15:20:32.582+00:00',
+    data: {
+      id: 'dsp_9rjdlsd4epepfjyyf9vl',
+      category: 'fraudulent',
+      amount: 8_150,
+      currency: 'GBP',
+      reason_code: '10.4',
+      payment_id: 'pay_ok2ynq6ubn3ufmo6jsdfmdvy5q',
+      ...more,
+    },
+  });
+
+  it.each([
+    ['dispute_received', 'open', true],
+    ['dispute_evidence_required', 'open', true],
+    ['dispute_evidence_submitted', 'open', true],
+    ['dispute_evidence_acknowledged_by_scheme', 'open', true],
+    ['dispute_accepted', 'lost', true],
+    ['dispute_expired', 'lost', true],
+    ['dispute_lost', 'lost', true],
+    ['dispute_resolved', 'won', false],
+    ['dispute_canceled', 'won', false],
+    ['dispute_won', 'won', false],
+    ['dispute_arbitration_lost', 'lost', true],
+    ['dispute_arbitration_won', 'won', false],
+  ])('%s is a dispute that is %s', (type, status, withheld) => {
+    expect(factOf(dispute(type, { evidence_required_by: '2026-12-01T18:00:00+00:00' }))).toMatchObject({
+      about: 'dispute',
+      entityKey: null,
+      parentReference: 'pay_ok2ynq6ubn3ufmo6jsdfmdvy5q',
+      dispute: {
+        reference: 'dsp_9rjdlsd4epepfjyyf9vl',
+        status,
+        withheld,
+        respondBy: '2026-12-01T18:00:00.000Z',
+      },
+      answer: { outcome: 'pending', money: { amount: 8_150, currency: 'GBP' }, pspCode: '10.4' },
+    });
+  });
+
+  it('has the time of either envelope', () => {
+    expect(read(dispute('dispute_won')).notices[0]?.occurredAt).toEqual(new Date('2026-11-23T15:20:32.582Z'));
+    expect(read(event('payment_approved')).notices[0]?.occurredAt).toEqual(new Date('2026-11-22T10:00:00Z'));
+  });
+
+  it.each<[string, object]>([
+    ['dispute_arbitration_sent_to_scheme', {}],
+    ['dispute_won', { amount: 81.5 }],
+    ['dispute_won', { id: undefined }],
+  ])('says nothing about a dispute by %s with %j', (type, data) => {
+    expect(read(dispute(type, data)).notices[0]?.facts).toEqual([]);
+  });
+
   it('says that what we called back is void', () => {
     const data = { reference: 'payment-1-charge-cancel', metadata: {} };
     expect(factOf(event('payment_voided', data))).toMatchObject({

@@ -3,6 +3,7 @@ import { type Answer, type Operation } from '../contract.js';
 import { type Finding, factsOf, jsonOf, refused, textOf } from '../notification-check.js';
 import { type NotificationReader, type NotificationReading } from '../notification.js';
 import { anything, matching, object, shape } from '../shape.js';
+import { disputeOf } from './checkout-disputes.js';
 import { amountIn, calledBack, declined, operationIn, record, routeIn, text } from './checkout.mapping.js';
 
 /**
@@ -18,13 +19,15 @@ interface CheckoutEvent {
   readonly id: string;
   readonly type: string;
   readonly created_on?: unknown;
+  /** The time where an event has no `created_on`. */
+  readonly timestamp?: unknown;
   readonly data: unknown;
 }
 
 const eventShape = shape<CheckoutEvent>(
   object(
     { id: matching('^[\\w.:-]{1,200}$'), type: matching('^\\w{1,100}$'), data: anything },
-    { created_on: anything },
+    { created_on: anything, timestamp: anything },
   ),
 );
 
@@ -44,7 +47,14 @@ export class CheckoutNotices implements NotificationReader {
     const { id: eventId, type } = event;
     const findings = findingsOf(type, record(event.data));
     return {
-      notices: [{ eventId, type, occurredAt: timeOf(event.created_on), facts: factsOf(findings, secrets) }],
+      notices: [
+        {
+          eventId,
+          type,
+          occurredAt: timeOf(event.created_on ?? event.timestamp),
+          facts: factsOf(findings, secrets),
+        },
+      ],
       refused: [],
     };
   }
@@ -80,6 +90,7 @@ const PAYMENTS: Readonly<Record<string, 'succeeded' | 'declined' | 'canceled' | 
 
 /** https://www.checkout.com/docs/developer-resources/event-notifications/webhook-event-types */
 function findingsOf(type: string, data: Readonly<Record<string, unknown>>): Finding[] {
+  if (type.startsWith('dispute_')) return disputeOf(type, data);
   const name = text(data['reference']);
   const payment = text(data['id']);
   const [operation, isDone] = MODIFICATIONS[type] ?? [];
