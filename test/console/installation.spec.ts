@@ -142,7 +142,7 @@ describe('PSP accounts', () => {
     const other = (
       await viewer.post<RoutingView>('psps/route', { ...example, currency: 'USD', tokens: ['adyen'] })
     ).body;
-    expect(other.rule).toBe(3);
+    expect(other.rule).toBe(4);
     expect(other.order).toEqual(['adyen']);
     expect(other.passed[0]!.because).toBe('the currency is none of EUR');
     expect(other.accounts[0]).toMatchObject({ psp: 'stripe', because: 'there is no token for it' });

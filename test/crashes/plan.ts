@@ -114,8 +114,11 @@ function weathersOf(ask: Ask): readonly Weather[] {
   return ask === 'payout' ? ['fair', 'answer lost', 'first PSP down'] : ['fair', 'answer lost'];
 }
 
-/** Only Adyen captures in several parts. */
-const pspsOf = (ask: Ask): readonly PspName[] => (ask === 'capture another part' ? ['adyen'] : pspNames);
+/** Not every PSP captures in several parts, or pays out. */
+function pspsOf(ask: Ask): readonly PspName[] {
+  if (ask === 'capture another part') return ['adyen', 'checkout'];
+  return ask === 'payout' ? pspNames.filter((psp) => psp !== 'checkout') : pspNames;
+}
 
 function plansOf(kind: Ask | OrphanKind): (Plan<Ask> | Plan<OrphanKind>)[] {
   if (kind === 'orphan charge' || kind === 'orphan authorization') {

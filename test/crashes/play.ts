@@ -65,6 +65,9 @@ export class CrashRun {
   }
 }
 
+/** The PSPs where a key alone does not allow to send again, and how long after a call a "not found" is final there. */
+const PROOFS: Readonly<Partial<Record<string, number>>> = { keyless: PROOF_MS, checkout: 660_000 };
+
 /** A client asks, the service dies of it, and the client asks again with the same key. */
 class Play {
   private readonly client: ApiClient;
@@ -110,33 +113,33 @@ class Play {
     if (weather === 'answer lost') simulator.faults(first, { fault: 'reset_after', next: 1 });
     if (weather === 'first PSP down') simulator.faults(first, { fault: 'refuse' });
     if (weather === 'first PSP declines') {
-      const code = first === 'adyen' ? '9' : 'do_not_honor';
+      const code = { adyen: '9', checkout: '20005', stripe: 'do_not_honor', keyless: 'do_not_honor' }[first];
       simulator.faults(first, { fault: 'decline', code, next: 1 });
     }
   }
 
-  /** Everybody asks at the same time, until told; where there are no keys that may take long. */
+  /** Everybody asks at the same time, until told; where "not found" must be final first, that may take long. */
   private async insist(
     asks: readonly (() => Promise<Reply>)[],
   ): Promise<{ answers: readonly Reply[]; waitedForProof: boolean }> {
-    const mayWait = (reply: Reply) => reply.status === 202 && this.isWithoutKeys(viewOf(reply));
+    const mayWait = (reply: Reply) => reply.status === 202 && this.needsProof(viewOf(reply));
     const untilTold = (isTold: (reply: Reply) => boolean) =>
       Promise.all(asks.map((ask) => this.client.until(ask, isTold)));
     const answers = await untilTold((reply) => atRest(reply) || mayWait(reply));
     if (answers.every(atRest)) return { answers, waitedForProof: false };
-    await this.passTime();
+    await this.passTime(PROOFS[this.run.first] ?? PROOF_MS);
     return { answers: await untilTold(atRest), waitedForProof: true };
   }
 
-  private isWithoutKeys(told: View): boolean {
-    return this.run.first === 'keyless' || routesOf(told).at(-1)?.psp === 'keyless';
+  private needsProof(told: View): boolean {
+    return [this.run.first, routesOf(told).at(-1)?.psp].some((psp) => psp && psp in PROOFS);
   }
 
   /** So much later, everywhere, "not found" is final. */
-  private async passTime(): Promise<void> {
+  private async passTime(ms: number): Promise<void> {
     await this.environment.simulator.clearFaults();
-    this.environment.simulator.advance(PROOF_MS);
-    await this.line.jump(PROOF_MS);
+    this.environment.simulator.advance(ms);
+    await this.line.jump(ms);
   }
 
   private async check(
@@ -184,8 +187,8 @@ class Play {
     const mine = effects.filter((effect) => !before.has(nameOf(effect)));
     const isDone = scenario.isDone(now);
     must(mine.length === (isDone ? 1 : 0), `${now.status}, but the ledgers hold it ${mine.length} times`);
-    // Where there are keys, there is no excuse for not doing it.
-    must(isDone || run.first === 'keyless', `not done: ${nowReply.text}`);
+    // Where a key allows to send again at once, there is no excuse for not doing it.
+    must(isDone || run.first in PROOFS, `not done: ${nowReply.text}`);
     if (mine[0]) this.checkEffect(scenario, now, mine[0], must);
     if (payment) checkBooks(payment, effects, must);
 

@@ -26,7 +26,7 @@ const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const atOnce = values['at-once'] ? { CRASH_AT_ONCE: values['at-once'] } : {};
 const { status } = spawnSync(
   process.execPath,
-  [jest, '--runInBand', '--selectProjects', 'real', '--testPathPatterns', 'test/crashes/'],
+  [jest, '--runInBand', '--selectProjects', 'proofs', '--testPathPatterns', 'test/crashes/'],
   {
     stdio: 'inherit',
     env: {

@@ -22,17 +22,18 @@ export { eventually } from './eventually.js';
 export { type Checkpoint, type Service, ServiceProcess } from './service.js';
 
 /** The PSPs of the simulator that this environment has accounts at. */
-export const pspNames = ['stripe', 'adyen', 'keyless'] as const;
+export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout'] as const;
 export type PspName = (typeof pspNames)[number];
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
-export const currencyFor = { stripe: 'USD', adyen: 'EUR', keyless: 'GBP' } as const;
+export const currencyFor = { stripe: 'USD', adyen: 'EUR', keyless: 'GBP', checkout: 'CHF' } as const;
 
 /** Tokens that no log and no table may show. Every one of them is approved. */
 export const tokens: Readonly<Record<PspName, string>> = {
   stripe: 'pm_card_visa_stripeOnly',
   adyen: 'shopper-token-8416',
   keyless: 'pm_card_visa_keylessOnly',
+  checkout: 'src_visa_checkoutOnly',
 };
 export const email = 'somebody.secret@shop.example';
 
@@ -44,6 +45,7 @@ const notificationSecrets: Readonly<Record<PspName, string>> = {
   stripe: 'whsec_stage_of_stripe',
   keyless: 'whsec_stage_of_keyless',
   adyen: '5a'.repeat(32),
+  checkout: 'whsec_stage_of_checkout',
 };
 
 /** What an item of Adyen's says, as far as it matters here. */
@@ -137,11 +139,9 @@ export class TestEnvironment {
     ]);
     const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
     const reached = (url: string) => (pspHost ? url.replace('127.0.0.1', pspHost) : url);
-    const [stripe, adyen, keyless] = [
-      reached(simulator.urls.stripe),
-      reached(simulator.urls.adyen),
-      reached(simulator.urls.keyless),
-    ];
+    const { stripe, adyen, keyless, checkout } = Object.fromEntries(
+      pspNames.map((psp) => [psp, reached(simulator.urls[psp])]),
+    ) as Record<PspName, string>;
     const secretKey = { secretKey: 'sk_test_stage' };
     const stripeLike = (psp: 'stripe' | 'keyless') => ({
       ...secretKey,
@@ -177,10 +177,18 @@ export class TestEnvironment {
               : {}),
           },
         },
+        {
+          name: 'checkout',
+          adapter: 'checkout',
+          baseUrl: checkout,
+          timeoutMs,
+          credentials: { secretKey: 'sk_sbox_stage', webhookSecret: notificationSecrets.checkout },
+        },
       ],
       routing: [
         { when: { currency: ['EUR'] }, ...order('adyen', 'stripe', 'keyless') },
         { when: { currency: ['GBP'] }, ...order('keyless', 'stripe', 'adyen') },
+        { when: { currency: ['CHF'] }, ...order('checkout', 'stripe', 'keyless') },
         order('stripe', 'adyen', 'keyless'),
       ],
     };
