@@ -1,5 +1,3 @@
-import { type ProblemField } from '../core/problem.js';
-
 /** The ways to pay that a request may name, by their type. */
 export const methodsOf = {
   card: ['card'],
@@ -67,11 +65,17 @@ interface MethodFacts {
   readonly initiator?: 'merchant' | undefined;
 }
 
+/** A field with what is wrong there. The console is compiled with this file, and not with the catalogue of problems. */
+interface FieldFault {
+  readonly pointer: string;
+  readonly message: string;
+}
+
 /** Faults of a payment that no PSP could take by its payment method, whichever accounts there are. */
-export function faultsOfMethod(facts: MethodFacts): ProblemField[] {
+export function faultsOfMethod(facts: MethodFacts): FieldFault[] {
   const { name, currency, capture, capturesInParts, hasToken, returnUrl, initiator } = facts;
   const { type, currency: only, authorizes, needsToken, redirects } = methodRule(name);
-  const errors: ProblemField[] = [];
+  const errors: FieldFault[] = [];
   if (only !== null && currency !== only) {
     errors.push({ pointer: '/currency', message: `must be ${only}: ${name} is paid in no other` });
   }
