@@ -179,7 +179,7 @@ exercisePsp('${name}', ${name}Subject);
 `,
 };
 
-/** What is written before or behind a line that stands once in a file. */
+/** Insertions before or behind a line that stands once in a file. */
 const lines = [
   {
     file: 'src/psp/registry.ts',

@@ -55,7 +55,7 @@ export async function benchGrowth(
     stored = Math.max(size, stored);
     const fillS = (performance.now() - fromMs) / 1_000;
     if (size > 0) await client.query('VACUUM (ANALYZE)');
-    // What filling left to write is no cost of the payments after it.
+    // Pages that filling left to be written are no cost of the payments after it.
     await client.query('CHECKPOINT');
     const payments = await paid(service, rounds, seconds);
     const { rows } = await client.query<{ mb: number }>(

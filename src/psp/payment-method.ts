@@ -16,7 +16,7 @@ export const methodNames = Object.values(methodsOf).flat() as readonly MethodNam
 /** Rules of a payment method that hold at every PSP. */
 interface MethodRule {
   readonly type: MethodType;
-  /** The currency that it is paid in, ISO 4217; null: any. */
+  /** The currency that it is paid in, ISO 4217; null for all. */
   readonly currency: string | null;
   /** An amount can be authorized, and captured later. */
   readonly authorizes: boolean;

@@ -113,6 +113,17 @@ describe('a trial', () => {
     const outcome = await played(sameKey, 'charge', '500 after it is done');
     expect(outcome).toMatchObject({ verdict: 'unsettled', told: 'unknown' });
   });
+
+  it('finds who does not answer at all', async () => {
+    class Silent extends Shop {
+      override async charge(ask: Ask): Promise<Told> {
+        const told = await super.charge(ask);
+        return ask.key.includes('trust') ? told : new Promise(() => {});
+      }
+    }
+    const outcome = await played(new Silent((key) => key), 'charge', 'reset before it is done');
+    expect(outcome).toMatchObject({ verdict: 'unsettled', told: 'unknown' });
+  });
 });
 
 it('judges what was told by what is left', () => {

@@ -28,7 +28,7 @@ export interface Outcome {
   readonly told: Told['status'];
   /** Requests that changed something, at all PSPs. */
   readonly calls: number;
-  /** Until the client was told, in ms. */
+  /** The time until the client was told, in ms. */
   readonly tookMs: number;
 }
 
@@ -43,6 +43,7 @@ export interface RunOptions {
   readonly quietMs?: number;
 }
 
+const UNKNOWN: Told = { status: 'unknown' };
 const PATIENCE_MS = 20_000;
 const QUIET_MS = 1_000;
 const PAUSE_MS = 250;
@@ -114,7 +115,7 @@ async function untilTrusted(target: Target, simulator: Simulator, ask: Ask): Pro
     if (performance.now() > giveUpAtMs) throw new Error(`${ask.psp} is not asked any more`);
     if (tries > 0) await sleep(PAUSE_MS);
     const key = `${ask.key}-trust-${tries}`;
-    await target.charge({ ...ask, key, reference: key }).catch(() => undefined);
+    await askUntilTold(() => target.charge({ ...ask, key, reference: key }), PATIENCE_MS);
   }
 }
 
@@ -158,11 +159,13 @@ async function tell(
   return client === 'asks under another key' ? askUntilTold(() => request(`${key}-again`), patienceMs) : told;
 }
 
-/** As a client should: the same request under the same key until there is a final answer. */
+/** A client repeats the same request under the same key until there is a final answer, or its patience ends. */
 async function askUntilTold(ask: () => Promise<Told>, patienceMs: number): Promise<Told> {
   const giveUpAtMs = performance.now() + patienceMs;
+  // A target that never answers must not hold the kit.
+  const late = sleep(patienceMs, UNKNOWN, { ref: false });
   for (;;) {
-    const told = await ask().catch((): Told => ({ status: 'unknown' }));
+    const told = await Promise.race([ask().catch(() => UNKNOWN), late]);
     if (told.status !== 'unknown' || performance.now() > giveUpAtMs) return told;
     await sleep(PAUSE_MS);
   }

@@ -2,7 +2,7 @@ import { type FaultKind, type FaultRequest } from '@payonce/simulator';
 
 export type Tried = 'charge' | 'capture' | 'refund';
 
-/** What the client does besides asking again until it is told. */
+/** A client's behaviour besides asking again until it is told. */
 export type Behaviour = 'asks twice at once' | 'gives up and asks again' | 'asks under another key';
 
 /** One way for a PSP to fail, and the operation that it fails. */

@@ -37,8 +37,8 @@ export function amountOf(body: Json): AdyenAmount | Reply {
 const BANK_PAGES = new Set(['ideal', 'bcmc_mobile']);
 
 /**
- * What decides how a payment goes: a token, or for a bank's page `redirect`. '' where the token is missing; undefined for
- * a type that there is not.
+ * The token, which decides how a payment goes, or for a bank's page `redirect`. '' where it is missing; undefined for a
+ * type that there is not.
  */
 export function tokenOf(method: Json): string | undefined {
   const { type } = method;

@@ -144,7 +144,7 @@ export function answerOfExecute(response: ApiResponse, instruction: Instruction)
     const named =
       name !== undefined && isOwnName(instruction.entityKey, name) ? { isNamed: true as const } : {};
     if (pspReference === undefined) return { outcome: 'unknown', pspCode: 'no_action_id' };
-    // Accepted, and carried out unless a notification says otherwise (payment_capture_declined and its like).
+    // Checkout.com carries an accepted action out, or declines it by a notification (payment_capture_declined, say).
     return { outcome: 'succeeded', pspReference, ...named, ...(operation === 'void' ? {} : { money }) };
   });
 }

@@ -120,6 +120,17 @@ describe('a notification', () => {
     expect(read(dispute(type, data)).notices[0]?.facts).toEqual([]);
   });
 
+  it('leaves a charge that was approved and not captured to a person', () => {
+    expect(factOf(event('payment_capture_declined'))).toMatchObject({
+      entityKey: 'payment-1-charge',
+      pspReference: 'pay_ok2ynq6ubn3ufmo6jsdfmdvy5q',
+      operation: 'charge',
+      answer: { outcome: 'conflict', pspCode: 'capture_declined' },
+    });
+    const authorized = event('payment_capture_declined', { reference: 'payment-1-authorize' });
+    expect(read(authorized).notices[0]?.facts).toEqual([]);
+  });
+
   it('says that what we called back is void', () => {
     const data = { reference: 'payment-1-charge-cancel', metadata: {} };
     expect(factOf(event('payment_voided', data))).toMatchObject({

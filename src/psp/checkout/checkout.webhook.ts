@@ -94,8 +94,10 @@ function findingsOf(type: string, data: Readonly<Record<string, unknown>>): Find
   const name = text(data['reference']);
   const payment = text(data['id']);
   const [operation, isDone] = MODIFICATIONS[type] ?? [];
-  // A charge is captured by itself, under its own name.
-  if (operation !== undefined && name !== undefined && PAYMENT.test(name)) return [];
+  // Checkout.com captures a charge by itself, under the charge's name.
+  if (operation !== undefined && name !== undefined && PAYMENT.test(name)) {
+    return type === 'payment_capture_declined' && name.endsWith('-charge') ? [notCaptured(name, data)] : [];
+  }
   if (operation !== undefined) {
     const called = calledBack(name);
     if (called !== null) {
@@ -121,6 +123,13 @@ function findingsOf(type: string, data: Readonly<Record<string, unknown>>): Find
   const answer = { ...said, ...idOf(payment) };
   const route = routeIn(data['metadata']);
   return [{ entityKey: name, route, pspReference: payment, operation: opened, answer }];
+}
+
+/** A charge that was approved and takes no money: neither done nor declined, so a person decides. */
+function notCaptured(entityKey: string, data: Readonly<Record<string, unknown>>): Finding {
+  const payment = text(data['id']);
+  const answer = { outcome: 'conflict', pspCode: 'capture_declined', ...idOf(payment) } as const;
+  return { entityKey, pspReference: payment, operation: 'charge', answer };
 }
 
 function idOf(pspReference: string | undefined): Pick<Answer, 'pspReference'> {
