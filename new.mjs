@@ -114,6 +114,36 @@ export class ${Name}Notices implements NotificationReader {
   }
 }
 `,
+  [`src/psp/${name}/${name}.entry.ts`]: `import {
+  type AccountSettings,
+  type AdapterEntry,
+  asked,
+  previous,
+  required,
+  signingSecret,
+} from '../adapter-entry.js';
+import { PUBLIC_URL, ${Name}Psp } from './${name}.psp.js';
+import { ${Name}Notices } from './${name}.webhook.js';
+
+export const ${name}Adapter: AdapterEntry = {
+  adapter: '${name}',
+  credentials: [required('secretKey'), signingSecret('webhookSecret'), signingSecret('webhookSecretPrevious')],
+  basePath: false,
+  publicUrl: PUBLIC_URL,
+  hosts: /^api\\.${name}\\.example$/,
+  account: ({ secretKey = '' }, configured) => configured ?? secretKey,
+  takesAccount: () => true,
+  mayBeTest: () => false,
+  missing: ({ credentials }) => previous('webhookSecret', credentials),
+  create: ${name},
+  check: (settings, call) => asked(${name}(settings), call),
+  notices: ({ credentials: { webhookSecret } }) => (webhookSecret === undefined ? null : new ${Name}Notices()),
+};
+
+function ${name}({ credentials: { secretKey = '' }, ...settings }: AccountSettings): ${Name}Psp {
+  return new ${Name}Psp({ ...settings, secretKey });
+}
+`,
   [`packages/simulator/src/${name}.ts`]: `import { type CustomerReturn, json, type Prepared, type Reply, type Wire } from './wire.js';
 
 /** ${Name} on its own wire format: it answers nothing yet. */
@@ -179,47 +209,28 @@ exercisePsp('${name}', ${name}Subject);
 `,
 };
 
-/** Insertions before or behind a line that stands once in a file. */
+/** Insertions before a line that stands once in a file. */
 const lines = [
   {
     file: 'src/psp/registry.ts',
-    before: "  {\n    adapter: 'bank-sepa',\n",
-    write: `  {
-    adapter: '${name}',
-    credentials: [required('secretKey'), signingSecret('webhookSecret'), signingSecret('webhookSecretPrevious')],
-    basePath: false,
-    publicUrl: ${name}Url,
-    hosts: /^api\\.${name}\\.example$/,
-    account: ({ secretKey = '' }, configured) => configured ?? secretKey,
-    takesAccount: () => true,
-    mayBeTest: () => false,
-    missing: ({ credentials }) => previous('webhookSecret', credentials),
-    create: ${name},
-    check: (settings, call) => asked(${name}(settings), call),
-    notices: ({ credentials: { webhookSecret } }) => (webhookSecret === undefined ? null : new ${Name}Notices()),
-  },
-`,
+    before: '  bankSepaAdapter,\n',
+    write: `  ${name}Adapter,\n`,
   },
   {
     file: 'src/psp/registry.ts',
-    before: 'function checkout({ credentials, ...settings }: AccountSettings): CheckoutPsp {\n',
-    write: `function ${name}({ credentials: { secretKey = '' }, ...settings }: AccountSettings): ${Name}Psp {
-  return new ${Name}Psp({ ...settings, secretKey });
-}
-
-`,
-  },
-  {
-    file: 'src/psp/registry.ts',
-    before: "import { BankReports } from './bank-sepa/bank-reports.js';\n",
-    write: `import { ${Name}Psp, PUBLIC_URL as ${name}Url } from './${name}/${name}.psp.js';
-import { ${Name}Notices } from './${name}/${name}.webhook.js';
-`,
+    before: "import { keylessAdapter, stripeAdapter } from './stripe/stripe.entry.js';\n",
+    write: `import { ${name}Adapter } from './${name}/${name}.entry.js';\n`,
   },
   {
     file: 'packages/simulator/src/index.ts',
-    before: '] as const;\nexport type PspName',
-    write: `, '${name}'`,
+    before: '} satisfies Readonly<Record<string, Vendor>>;',
+    write: `  ${name}: {
+    keys: null,
+    wire: () => new ${Name}Wire(),
+    port: 0,
+    sample: { token: 'approved', decline: 'declined', currency: 'XAF' },
+  },
+`,
   },
   {
     file: 'packages/simulator/src/index.ts',
@@ -227,35 +238,13 @@ import { ${Name}Notices } from './${name}/${name}.webhook.js';
     write: `import { ${Name}Wire } from './${name}.js';\n`,
   },
   {
-    file: 'packages/simulator/src/index.ts',
-    before: "    checkout: makeControl('checkout', host, onFull),\n",
-    write: `    ${name}: makeControl('${name}', host, onFull),\n`,
-  },
-  {
-    file: 'packages/simulator/src/index.ts',
-    before: '      checkout: controls.checkout.port.url,\n',
-    write: `      ${name}: controls.${name}.port.url,\n`,
-  },
-  {
-    file: 'packages/simulator/src/index.ts',
-    before: '  checkout: {\n    keys: checkoutKeys,\n',
-    write: `  ${name}: { keys: null, wire: () => new ${Name}Wire() },\n`,
-  },
-  { file: 'packages/simulator/src/main.ts', before: '\n};\nconst names', write: `\n  ${name}: 0,` },
-  {
-    file: 'packages/conformance/src/main.ts',
-    before: '  checkout: { currency:',
-    write: `  ${name}: { currency: 'EUR', decline: 'declined' },\n`,
-  },
-  {
-    file: 'packages/conformance/src/main.ts',
-    before: "checkout: 'src_card' };",
-    write: `${name}: 'approved', `,
-  },
-  {
-    file: 'packages/conformance/src/run.spec.ts',
-    before: "checkout: 'src_card'",
-    write: `${name}: 'approved', `,
+    file: 'demo/accounts.ts',
+    before: '};\n\n/** An account at a PSP that the simulator plays',
+    write: `  ${name}: (baseUrl, notified) => ({
+    baseUrl,
+    credentials: { secretKey: 'sk_demo', ...withSecret('webhookSecret', notified) },
+  }),
+`,
   },
   {
     file: 'docs/configuration.md',

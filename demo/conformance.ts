@@ -31,13 +31,12 @@ class PayonceTarget implements Target {
   }
 
   private pay({ key, reference, amount, currency, tokens }: Ask, capture: string): Promise<Told> {
-    const { stripe, adyen, checkout } = tokens;
     return this.post('/v1/payments', key, {
       reference,
       amount,
       currency,
       capture,
-      payment_method: { type: 'card', tokens: { stripe, adyen, checkout } },
+      payment_method: { type: 'card', tokens },
       customer: { reference: 'customer-1' },
     });
   }

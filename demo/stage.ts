@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, type ChildOptions } from './child.js';
+import { type PortName, type PspName, pspNames, samples } from '@payonce/simulator';
+import { accountAt } from './accounts.js';
 import { type OwnDatabase, ownDatabase } from './own-database.js';
 import { notificationSecrets, type Psp, Psps } from './psps.js';
 import { Shop } from './shop.js';
@@ -68,12 +70,7 @@ export class Stage {
     this.cast = { psps: new Psps(control), shop: new Shop(() => this.serviceUrl, apiKey) };
   }
 
-  private async startSimulator(): Promise<{
-    stripe: string;
-    adyen: string;
-    checkout?: string;
-    control?: string;
-  }> {
+  private async startSimulator(): Promise<Partial<Readonly<Record<PortName, string>>>> {
     const simulator = this.start('The simulator', 'packages/simulator/dist/main.js', {
       env: { SIMULATOR_PORTS: 'stripe=0,adyen=0,keyless=0,control=0', SIMULATOR_EXIT_WITH_PARENT: '1' },
     });
@@ -161,49 +158,22 @@ export class Stage {
   }
 }
 
-function pspsFile({
-  stripe,
-  adyen,
-  checkout,
-}: Readonly<Record<'stripe' | 'adyen', string>> & { checkout?: string }): object {
+/** Each PSP is asked first for a currency of its own, and EUR and USD as the demo has them. */
+function pspsFile(urls: Partial<Readonly<Record<PspName, string>>>): object {
+  const there = pspNames.filter((psp) => urls[psp] !== undefined);
+  const others = ['stripe', 'adyen'] as const;
   return {
-    psps: [
-      {
-        name: 'stripe',
-        adapter: 'stripe',
-        baseUrl: stripe,
-        timeoutMs: PSP_TIMEOUT_MS,
-        credentials: { secretKey: 'sk_test_demo', webhookSecret: notificationSecrets.stripe },
-      },
-      {
-        name: 'adyen',
-        adapter: 'adyen',
-        baseUrl: `${adyen}/v71`,
-        timeoutMs: PSP_TIMEOUT_MS,
-        credentials: {
-          apiKey: 'demo',
-          merchantAccount: 'PayonceDemo',
-          hmacKey: notificationSecrets.adyen,
-        },
-      },
-      ...(checkout === undefined
-        ? []
-        : [
-            {
-              name: 'checkout',
-              adapter: 'checkout',
-              baseUrl: checkout,
-              timeoutMs: PSP_TIMEOUT_MS,
-              credentials: { secretKey: 'sk_sbox_demo' },
-            },
-          ]),
-    ],
+    psps: there.map((psp) => {
+      const secret = psp === 'stripe' || psp === 'adyen' ? notificationSecrets[psp] : undefined;
+      const notified = secret === undefined ? undefined : { secret, at: '' };
+      return accountAt(psp, urls[psp]!, PSP_TIMEOUT_MS, notified);
+    }),
     routing: [
-      { when: { currency: ['EUR'] }, order: ['adyen', 'stripe'] },
-      ...(checkout === undefined
-        ? []
-        : [{ when: { currency: ['AUD'] }, order: ['checkout', 'stripe', 'adyen'] }]),
-      { order: ['stripe', 'adyen'] },
+      ...there.map((psp) => ({
+        when: { currency: [samples[psp].currency] },
+        order: [psp, ...others.filter((other) => other !== psp)],
+      })),
+      { order: others },
     ],
   };
 }

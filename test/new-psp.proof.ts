@@ -31,7 +31,7 @@ it('refuses a name that is none', () => {
 it('writes a PSP that compiles, and specs that fail for what it does not do yet', () => {
   const written = run('new.mjs', 'psp', 'acme');
   expect(written).toMatchObject({ status: 0 });
-  expect(readFileSync(join(copy, 'src/psp/registry.ts'), 'utf8')).toContain("adapter: 'acme'");
+  expect(readFileSync(join(copy, 'src/psp/registry.ts'), 'utf8')).toContain('acmeAdapter,');
   expect(run('node_modules/typescript/bin/tsc', '--noEmit')).toEqual({ status: 0, output: '' });
   const specs = run('node_modules/jest/bin/jest.js', 'src/psp/acme', 'test/contracts/acme.spec.ts');
   expect(specs.status).toBe(1);

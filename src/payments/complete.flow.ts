@@ -64,7 +64,9 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
     const isKnown = payment.status === 'processing' && isDeepStrictEqual(secrets?.details, details);
     if (!undecided || isKnown) return this.next(state, run);
     const now = clock.now();
-    const facts = { capabilities: (psp: string) => storage.capabilities(psp), leaseMs: storage.leaseMs, now };
+    const { operation } = undecided.routes.at(-1)!.request;
+    const capabilities = (psp: string) => storage.promisesOf({ psp, operation });
+    const facts = { capabilities, leaseMs: storage.leaseMs, now };
     const stepResult = payment.status === 'requires_action' ? handIn(undecided, facts, run) : null;
     if (!stepResult?.call || !secrets) return refuse(notCompletable(payment));
     const handed = { ...withHistory(state, stepResult.history), call: stepResult.call };

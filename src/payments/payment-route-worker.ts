@@ -44,7 +44,7 @@ export class PaymentRouteWorker extends RouteWorker<PaymentState> {
     if (!route || storage.isOtherAccount(route.request)) return this.leave(orphan);
     if (await storage.belongsElsewhere(route.request, orphan.pspReference!)) return this.leave(orphan);
     const run = newRun(this.deps, traceId, null);
-    if (storage.capabilities(orphan.psp).lookup === null) {
+    if (storage.promisesOf(orphan).lookup === null) {
       return isVouchedFor(route, orphan) ? this.giveBack(orphan, state, run, []) : this.leave(orphan);
     }
     return this.askAndGiveBack(orphan, state, route, run);

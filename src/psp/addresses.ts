@@ -1,6 +1,7 @@
 import { isLoopback } from '../config/config.js';
 import { type PspEntry, type PspProblem, type PspRules } from './psp-entry.js';
-import { type AdapterEntry, adapterNamed } from './registry.js';
+import { type AdapterEntry } from './adapter-entry.js';
+import { adapterNamed } from './registry.js';
 
 /** An address of an account, and the names of the secrets that are sent to it alone. */
 interface Address {

@@ -200,6 +200,12 @@ export interface Capabilities {
    */
   readonly cancel: 'reference' | 'id' | null;
   /**
+   * A cancel by reference is answered alike whether it voided something or nothing was there, and stops nothing that
+   * arrives later: so long after an execute without an answer, its answer proves that nothing was done. Absent: what
+   * is canceled stays so, whenever it is canceled.
+   */
+  readonly cancelProvesAfterMs?: number;
+  /**
    * True if the PSP hands back this name for the operation with this entity key. Absent: names come back as
    * they were sent.
    */
@@ -222,6 +228,14 @@ export interface Capabilities {
    * after that the operation is stuck.
    */
   readonly answersWithinMs?: number;
+  /** The promises for one operation that differ from those for all. */
+  readonly of?: Readonly<Partial<Record<Operation, Partial<Pick<Capabilities, 'idempotency' | 'lookup'>>>>>;
+}
+
+/** The promises for this operation. */
+export function promisesFor(can: Capabilities, operation: Operation): Capabilities {
+  const own = can.of?.[operation];
+  return own ? { ...can, ...own } : can;
 }
 
 /** Passed to an adapter with every call: when to give up, and whether the call may still be made. */

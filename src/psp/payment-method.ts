@@ -111,9 +111,10 @@ export interface MethodOffer {
   readonly withoutToken?: true;
   /**
    * A token is taken only with the customer to whom it belongs, of whom the PSP's name has so many characters at least.
-   * `customer.reference` is sent where the request gives no other.
+   * `customer.reference` is sent where the request gives no other, unless the PSP takes only names that it has given.
+   * `ofTokens`: only these tokens belong to a customer.
    */
-  readonly customer?: { readonly minLength: number };
+  readonly customer?: { readonly minLength: number; readonly isPspsOwn?: true; readonly ofTokens?: RegExp };
   /** The PSP keeps no mandate: each request must bring it. */
   readonly needsMandate?: true;
   /** How long the PSP may take to finish an accepted payment by it, in ms, if longer than for others. */

@@ -11,7 +11,8 @@ import {
   reconciliationSettings,
   type ReconciliationSettings,
 } from './reconciliation-settings.js';
-import { type AdapterEntry, adapterNamed, adapters } from './registry.js';
+import { type AdapterEntry } from './adapter-entry.js';
+import { adapterNamed, adapters } from './registry.js';
 import { flag, list, matching, type Shape, strictObject, text } from './shape.js';
 
 /**

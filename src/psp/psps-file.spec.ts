@@ -122,7 +122,7 @@ describe('parsePsps', () => {
     [
       'an unknown adapter',
       { psps: [{ ...stripe, adapter: 'x' }] },
-      '/psps/0/adapter: is none of stripe, keyless, adyen, checkout, bank-sepa',
+      '/psps/0/adapter: is none of stripe, keyless, adyen, checkout, square, bank-sepa',
     ],
     [
       'a missing credential',

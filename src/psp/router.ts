@@ -164,9 +164,12 @@ export class PspRouter {
     if (method === undefined) return [];
     const { customer, needsMandate } = this.psps.capabilities(psp).methods[method] ?? {};
     const errors: ProblemField[] = [];
-    const name = named.customers?.[psp] ?? named.customerReference ?? '';
-    if (customer && name.length < customer.minLength) {
-      const message = `is required: ${psp} takes a token only with its customer, here or as customer.reference, of ${customer.minLength} characters or more`;
+    const name = named.customers?.[psp] ?? (customer?.isPspsOwn ? '' : (named.customerReference ?? ''));
+    const isOfCustomer = customer?.ofTokens?.test(named.tokens[psp] ?? '') ?? true;
+    if (customer && isOfCustomer && name.length < customer.minLength) {
+      const message = customer.isPspsOwn
+        ? `is required: ${psp} takes this token only with its own id of the customer`
+        : `is required: ${psp} takes a token only with its customer, here or as customer.reference, of ${customer.minLength} characters or more`;
       errors.push({ pointer: `${named.at}/customers/${psp}`, message });
     }
     if (needsMandate && named.hasMandate !== true) {

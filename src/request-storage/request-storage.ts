@@ -11,6 +11,7 @@ import {
   type Capabilities,
   type Instruction,
   type Operation,
+  promisesFor,
   type Psps,
 } from '../psp/contract.js';
 import { type AnsweredCall, type Call, type OperationHistory } from './decisions/attempt.js';
@@ -130,6 +131,11 @@ export class RequestStorage {
     return psps.has(psp) ? psps.capabilities(psp) : NO_PROMISES;
   }
 
+  /** What the account promises for this operation. */
+  promisesOf({ psp, operation }: Pick<Route, 'psp' | 'operation'>): Capabilities {
+    return promisesFor(this.capabilities(psp), operation);
+  }
+
   /** The account that is configured under this name, for a new route of this operation there. */
   accountAt(psp: string, operation: Operation): AccountAt {
     return { psp, accountFingerprint: this.fingerprintOf(psp, operation) ?? null };
@@ -186,7 +192,7 @@ export class RequestStorage {
       clockTrusted: clock.isTrusted(),
       hold: hold(),
       leaseMs,
-      capabilities: (psp) => this.capabilities(psp),
+      capabilities: (psp) => this.promisesOf({ psp, operation }),
       fingerprintOf: (psp) => this.fingerprintOf(psp, operation),
       mayBeginAt: (psp) => psps.has(psp) && psps.mayBegin(psp, merchantId),
     };

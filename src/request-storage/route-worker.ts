@@ -150,8 +150,8 @@ export class RouteWorker<State> {
     const state = await operations.read(stuck);
     const { entityKey } = stuck;
     const route = this.historyOf(state, entityKey).routes.at(-1)!;
-    const { psp } = route.request;
-    if (storage.capabilities(psp).lookup === null || storage.isOtherAccount(route.request)) return null;
+    if (storage.promisesOf(route.request).lookup === null || storage.isOtherAccount(route.request))
+      return null;
     const run = newRun(this.deps, traceId, null);
     const { changes, call } = askAboutStated(route, pspReference, run, clock.now());
     if (!(await this.write('asking', changes))) {
@@ -162,7 +162,7 @@ export class RouteWorker<State> {
       evidenceOf(operations, await operations.read(stuck), answered),
     );
     const { outcome, pspCode = null } = answered.answer;
-    const says = `${psp} says of ${pspReference}: ${wordsOf({ outcome, pspCode, response: responseOf(answered.answer) })}`;
+    const says = `${route.request.psp} says of ${pspReference}: ${wordsOf({ outcome, pspCode, response: responseOf(answered.answer) })}`;
     if (outcome !== 'succeeded' && !statement.overrulesPsp) {
       throw new Problem('invalid_state', `${says}. Nothing was decided.`);
     }
@@ -208,7 +208,7 @@ export class RouteWorker<State> {
     const operatorAskedAfter = route.attempts.at(-1)!.attempt;
     const run = { ...newRun(deps, 'foresee', null), operatorAskedAfter, operatorLooksUp: looksUp };
     const { step } = operations.decide(state, history, run).stepResult;
-    const capabilities = deps.storage.capabilities(route.request.psp);
+    const capabilities = deps.storage.promisesOf(route.request);
     return { step, route, capabilities, now: deps.clock.now() };
   }
 
@@ -235,7 +235,7 @@ export class RouteWorker<State> {
     if (request.verdict !== 'open' || request.stuckAt === null) {
       throw new Problem('invalid_state', `${stuck.entityKey} is not stuck.`);
     }
-    const can = storage.capabilities(request.psp);
+    const can = storage.promisesOf(request);
     const refusal = refusalOf(route, statement, can, { leaseMs: this.deps.leaseMs }, clock.now());
     if (refusal !== null) throw new Problem('invalid_state', refusal);
     const isPayment = request.operation === 'charge' || request.operation === 'authorize';
@@ -313,11 +313,11 @@ export class RouteWorker<State> {
     return decideAgain<NotificationOutcome>(this.deps, async () => {
       const state = await operations.read(of);
       const histories = operations.historiesOf(state);
-      const can = storage.capabilities(psp);
-      const attribution = attribute(histories, psp, fact, can);
+      const attribution = attribute(histories, psp, fact, storage.capabilities(psp));
       if (attribution === null) return 'unknown';
       if (attribution === 'contradiction') return attribution;
       const { route } = attribution;
+      const can = storage.promisesOf(route.request);
       const now = clock.now();
       const noted = recordItem(attribution, histories, fact, can, { leaseMs }, { now, traceId });
       const { request } = route;

@@ -27,6 +27,7 @@ import {
   paymentOf,
   type Service,
   TestEnvironment,
+  LAST_RULE,
 } from '../support/test-environment.js';
 
 /** What the console shows of PSP accounts, merchants, webhooks and payouts, and what it does there. */
@@ -142,7 +143,7 @@ describe('PSP accounts', () => {
     const other = (
       await viewer.post<RoutingView>('psps/route', { ...example, currency: 'USD', tokens: ['adyen'] })
     ).body;
-    expect(other.rule).toBe(4);
+    expect(other.rule).toBe(LAST_RULE);
     expect(other.order).toEqual(['adyen']);
     expect(other.passed[0]!.because).toBe('the currency is none of EUR');
     expect(other.accounts[0]).toMatchObject({ psp: 'stripe', because: 'there is no token for it' });

@@ -24,6 +24,7 @@ import {
   paymentOf,
   type Service,
   TestEnvironment,
+  LAST_RULE,
 } from '../support/test-environment.js';
 import { inTurn } from '../support/turns.js';
 
@@ -653,14 +654,14 @@ describeInBrowser('the console', () => {
     const isPassed = async () => {
       await page.reload();
       await page.getByText(/Rule \d is the first that matches/).waitFor();
-      return (await page.getByText('Rule 4 is the first that matches').count()) > 0;
+      return (await page.getByText(`Rule ${LAST_RULE} is the first that matches`).count()) > 0;
     };
     await eventually(isPassed, 'the rules to be read');
     await page.getByLabel('Amount (minor units)').fill('5000');
     await page.getByText('Rule 1 is the first that matches').waitFor();
     await page.getByText('stripe would get it').waitFor();
     await page.getByLabel('Payment method').selectOption('Klarna');
-    await page.getByText('Rule 4 is the first that matches').waitFor();
+    await page.getByText(`Rule ${LAST_RULE} is the first that matches`).waitFor();
     await page.goto(`${service.url}/ops/payments?currency=USD`);
     await page.getByLabel('Order').selectOption('largest');
     await page.getByText('At most 200').waitFor();

@@ -32,9 +32,14 @@ export function exerciseLookup(bench: PspBench): void {
 
   it('finds at once what search does not know yet, and says not found when there is nothing', async () => {
     if (!canLookUp()) return;
-    bench.searchLag(600_000);
+    const LAG_MS = 60_000;
+    bench.searchLag(LAG_MS);
     const charge = bench.instruction();
     await bench.execute(charge);
+    // A list that may be late proves nothing by what it does not show.
+    const isLate = bench.capabilities.lookup?.consistency === 'eventual';
+    expect((await bench.lookup(charge)).outcome).toBe(isLate ? 'not_found' : 'succeeded');
+    if (isLate) bench.advance(LAG_MS);
     expect((await bench.lookup(charge)).outcome).toBe('succeeded');
     expect((await bench.lookup({ ...charge, sentAt: [new Date(), new Date()] })).outcome).toBe('succeeded');
     expect((await bench.lookup(bench.instruction())).outcome).toBe('not_found');
@@ -54,6 +59,7 @@ export function exerciseLookup(bench: PspBench): void {
     const declined = bench.instruction({ token: hardDecline });
     const { decline } = await bench.execute(declined);
     expect(await bench.lookup(declined)).toMatchObject({ outcome: 'declined', decline });
+    if (asksCustomer === undefined) return;
     for (const result of ['succeeded', 'failed'] as const) {
       const asked = bench.instruction({ token: asksCustomer });
       const { nextAction, pspReference = '' } = await bench.execute(asked);
@@ -128,10 +134,23 @@ export function exerciseLookup(bench: PspBench): void {
     expect((await bench.execute(asked)).outcome).toBe('unknown');
     const known = cancel === 'id' ? { pspReference: (await bench.lookup(asked)).pspReference } : {};
     const answer = await bench.cancel({ ...asked, ...known });
-    // By reference a cancel is only accepted; whether it worked is told later.
-    expect(answer.outcome).toBe(cancel === 'id' ? 'canceled' : 'pending');
+    // Where a cancel is only accepted, whether it worked is told later.
+    expect(answer.outcome).toBe(bench.capabilities.cancelIsOrder ? 'pending' : 'canceled');
     expect(bench.effects().map(({ operation }) => operation)).toEqual(['authorize', 'void']);
     if (canLookUp()) expect((await bench.lookup({ ...asked, ...known })).outcome).toBe('canceled');
+  });
+
+  it('proves nothing by a cancel of what may still arrive, where that is answered as any other', async () => {
+    const { cancelProvesAfterMs } = bench.capabilities;
+    if (cancelProvesAfterMs === undefined) return;
+    const charge = bench.instruction();
+    bench.fault({ fault: 'late_effect', next: 1, delay_ms: cancelProvesAfterMs - 1_000 });
+    expect((await bench.execute(charge)).outcome).toBe('unknown');
+    expect((await bench.cancel(charge)).outcome).toBe('canceled');
+    expect(bench.effects()).toEqual([]);
+    bench.advance(cancelProvesAfterMs);
+    expect(bench.effects()).toHaveLength(1);
+    expect((await bench.cancel(charge)).outcome).toBe('succeeded');
   });
 
   it('does not claim to have called back what was charged', async () => {

@@ -59,14 +59,16 @@ export function exerciseMoneyOutLookup(bench: PspBench, operation: 'refund' | 'p
     const instruction = await asked();
     const oldest = { ...instruction, money: { amount: 4, currency: 'EUR' } };
     await bench.execute(oldest);
-    for (let other = 0; other < 105; other += 1) {
+    const others = bench.subject.readsEachRefund ? 15 : 105;
+    for (let other = 0; other < others; other += 1) {
       const name = `${instruction.entityKey}-${other}`;
       await bench.execute({ ...oldest, entityKey: name, idempotencyKey: name });
     }
     const requests = bench.requests();
     expect((await bench.lookup(oldest)).outcome).toBe('succeeded');
     // One request for each page of a hundred, where there are pages.
-    expect(bench.requests() - requests).toBeLessThanOrEqual(2);
+    const most = bench.subject.readsEachRefund ? others + 2 : 2;
+    expect(bench.requests() - requests).toBeLessThanOrEqual(most);
   });
 
   it('says not found about what arrives later, which is why it must settle first', async () => {

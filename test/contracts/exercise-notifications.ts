@@ -23,13 +23,14 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
   const bench = new PspBench(subject);
   const receiver = new Receiver();
   const readerWith = (secrets: Readonly<Record<string, string>>): NotificationReader => {
-    const credentials = { ...signing.credentials, ...secrets };
+    const address = signing.address === undefined ? {} : { [signing.address]: receiver.url };
+    const credentials = { ...signing.credentials, ...address, ...secrets };
     const account = { name: 'account', adapter: subject.psp, timeoutMs: 1_000, credentials };
     const reader = noticeReaderOf(account);
     if (!reader) throw new Error('the account has no reader');
     return reader;
   };
-  const reader = readerWith({ [signing.names.secret]: signing.secret });
+  let reader: NotificationReader;
   let hook = 0;
   const fresh = () => bench.fresh(undefined, PATIENT_MS);
 
@@ -62,7 +63,10 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
   };
 
   describe(`${name}: what it tells of its own accord`, () => {
-    beforeAll(() => Promise.all([bench.start(), receiver.start()]));
+    beforeAll(async () => {
+      await Promise.all([bench.start(), receiver.start()]);
+      reader = readerWith({ [signing.names.secret]: signing.secret });
+    });
     afterAll(() => Promise.all([bench.stop(), receiver.stop()]));
     beforeEach(async () => {
       await fresh();
@@ -89,6 +93,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
     });
 
     it.each([1_000, 400])('a capture of %d of 1000, and nothing about the authorization', async (amount) => {
+      if (amount < 1_000 && bench.capabilities.captures === 'whole') return;
       const parentReference = await authorized(bench);
       await told();
       const money = { amount, currency: 'EUR' };
@@ -159,6 +164,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
         ['succeeded', 'succeeded'],
         ['failed', 'declined'],
       ] as const) {
+        if (subject.tokens[token] === undefined) return;
         const instruction = bench.instruction({ token: subject.tokens[token] });
         const id = referenceOf(await bench.execute(instruction));
         const meanwhile = await taken();

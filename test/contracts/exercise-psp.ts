@@ -90,12 +90,12 @@ function exerciseVerbs(bench: PspBench): void {
       operation: 'capture',
       parent_reference: parentReference,
       amount: 1_000,
-      idempotency_key: capture.idempotencyKey,
+      idempotency_key: bench.subject.keysAtCreationAlone ? null : capture.idempotencyKey,
     });
   });
 
   it('captures a part where it says that it can', async () => {
-    expect(bench.capabilities.captures).not.toBe('whole');
+    if (bench.capabilities.captures === 'whole') return;
     const parentReference = await authorized(bench);
     const money = { amount: 400, currency: 'EUR' };
     const answer = await bench.execute(bench.instruction({ operation: 'capture', parentReference, money }));
@@ -113,6 +113,7 @@ function exerciseVerbs(bench: PspBench): void {
 
   it('sends the customer to a page, and waits', async () => {
     const { asksCustomer: token } = bench.subject.tokens;
+    if (token === undefined) return;
     const answer = await bench.execute(bench.instruction({ token }));
     expect(answer.outcome).toBe('requires_action');
     expect(answer.nextAction).toMatchObject({
@@ -125,7 +126,7 @@ function exerciseVerbs(bench: PspBench): void {
 
   it('is handed what the customer did, any number of times, and asks the issuer once', async () => {
     if (!bench.capabilities.completion) return;
-    const { asksCustomer: token } = bench.subject.tokens;
+    const { asksCustomer: token = '' } = bench.subject.tokens;
     const asked = bench.instruction({ token });
     const details = bench.customerActs(referenceOf(await bench.execute(asked)))!;
     expect(bench.effects()).toEqual([]);
@@ -195,7 +196,9 @@ function exerciseKeys(bench: PspBench): void {
   it.each(['approved', 'softDecline', 'asksCustomer'] as const)(
     'the same key gives the same answer, where keys are known (%s)',
     async (card) => {
-      const charge = bench.instruction({ token: bench.subject.tokens[card] });
+      const token = bench.subject.tokens[card];
+      if (token === undefined) return;
+      const charge = bench.instruction({ token });
       const first = await bench.execute(charge);
       const again = await bench.execute({ ...charge, sentAt: [new Date(1)], pspReference: 'learnt' });
       const approved = card === 'approved' ? 1 : 0;

@@ -2,6 +2,7 @@ import { adyenSubject } from './adyen-subject.js';
 import { checkoutSubject } from './checkout-subject.js';
 import { exerciseNotices } from './exercise-notifications.js';
 import { type Signing } from './notices/signing.js';
+import { squareSubject } from './square-subject.js';
 import { stripeSubject } from './stripe-subject.js';
 
 const stripe: Signing = {
@@ -41,7 +42,20 @@ const checkout: Signing = {
   tellsOfWaiting: false,
 };
 
+const square: Signing = {
+  secret: 'theFirstSignatureKeyOfSquare',
+  next: 'theSecondSignatureKeyOfSquare',
+  credentials: { accessToken: 'EAAAlaverysecrettokenofsquare', locationId: 'L1' },
+  names: { secret: 'webhookSecret', previous: 'webhookSecretPrevious' },
+  address: 'notificationUrl',
+  other: null,
+  hasAge: false,
+  tellsOfEnd: true,
+  tellsOfWaiting: true,
+};
+
 exerciseNotices('stripe', stripeSubject('stripe'), stripe);
 exerciseNotices('keyless', stripeSubject('keyless'), stripe);
 exerciseNotices('adyen', adyenSubject, adyen);
 exerciseNotices('checkout', checkoutSubject, checkout);
+exerciseNotices('square', squareSubject, square);

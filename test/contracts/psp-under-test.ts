@@ -24,7 +24,8 @@ export interface PspSubject {
     readonly softDecline: string;
     readonly hardDecline: string;
     readonly stepUpDecline: string;
-    readonly asksCustomer: string;
+    /** Absent: the PSP sends no customer anywhere. */
+    readonly asksCustomer?: string;
     readonly waits: string;
   };
   /** Tokens of bank accounts to which a payout behaves in a certain way; absent: the PSP pays nothing out. */
@@ -38,6 +39,10 @@ export interface PspSubject {
   readonly refundsAreReceived: boolean;
   /** True where the answer to a refund holds no amount, and a used key is answered as it was, whatever is sent. */
   readonly answersWithoutAmount?: true;
+  /** True where captures and voids take no key. */
+  readonly keysAtCreationAlone?: true;
+  /** True where a refund is looked for among those of its payment, by one request for each. */
+  readonly readsEachRefund?: true;
 }
 
 export const TIMEOUT_MS = 1_000;

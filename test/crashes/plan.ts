@@ -1,4 +1,10 @@
-import { type PspName, pspNames } from '../support/test-environment.js';
+import {
+  capturesAPart,
+  capturesInParts,
+  paysOut,
+  type PspName,
+  pspNames,
+} from '../support/test-environment.js';
 
 /** What a client asks for. `again`: of a refund, under a second key as well once the first one died. */
 export const asks = [
@@ -116,8 +122,9 @@ function weathersOf(ask: Ask): readonly Weather[] {
 
 /** Not every PSP captures in several parts, or pays out. */
 function pspsOf(ask: Ask): readonly PspName[] {
-  if (ask === 'capture another part') return ['adyen', 'checkout'];
-  return ask === 'payout' ? pspNames.filter((psp) => psp !== 'checkout') : pspNames;
+  if (ask === 'capture another part') return capturesInParts;
+  if (ask === 'capture a part') return capturesAPart;
+  return ask === 'payout' ? paysOut : pspNames;
 }
 
 function plansOf(kind: Ask | OrphanKind): (Plan<Ask> | Plan<OrphanKind>)[] {

@@ -7,6 +7,7 @@ import {
   type ServiceProcess,
   ApiClient,
   TestEnvironment,
+  type PspName,
 } from '../support/test-environment.js';
 import { accounts, type CrashScenario, placeOf, prepare, subjectOf, type View, viewOf } from './scenario.js';
 import { OrphanPlay } from './orphan-play.js';
@@ -65,8 +66,21 @@ export class CrashRun {
   }
 }
 
+/** Codes of declines after which another PSP may be asked. */
+const softDeclines: Readonly<Record<PspName, string>> = {
+  stripe: 'do_not_honor',
+  keyless: 'do_not_honor',
+  adyen: '9',
+  checkout: '20005',
+  square: 'GENERIC_DECLINE',
+};
+
 /** The PSPs where a key alone does not allow to send again, and how long after a call a "not found" is final there. */
-const PROOFS: Readonly<Partial<Record<string, number>>> = { keyless: PROOF_MS, checkout: 660_000 };
+const PROOFS: Readonly<Partial<Record<string, number>>> = {
+  keyless: PROOF_MS,
+  checkout: 660_000,
+  square: 660_000,
+};
 
 /** A client asks, the service dies of it, and the client asks again with the same key. */
 class Play {
@@ -113,7 +127,7 @@ class Play {
     if (weather === 'answer lost') simulator.faults(first, { fault: 'reset_after', next: 1 });
     if (weather === 'first PSP down') simulator.faults(first, { fault: 'refuse' });
     if (weather === 'first PSP declines') {
-      const code = { adyen: '9', checkout: '20005', stripe: 'do_not_honor', keyless: 'do_not_honor' }[first];
+      const code = softDeclines[first];
       simulator.faults(first, { fault: 'decline', code, next: 1 });
     }
   }

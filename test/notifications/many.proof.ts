@@ -83,6 +83,7 @@ const declined: Readonly<Record<PspName, string>> = {
   keyless: 'pm_decline_stolen_card',
   adyen: 'refuse_5',
   checkout: 'src_decline_30043',
+  square: 'cnon:decline-CARD_EXPIRED',
 };
 
 /** It was done, and the answer was lost. */
@@ -302,7 +303,11 @@ it(`five of each, shuffled and late: the books equal the ledgers, one event for 
   verifier = new Webhook(secret);
   const storm = { mode: 'storm', delay_ms: SPREAD_MS, seed: SEED, tries: 20 };
   environment.notify(apis[0].url, storm, ['stripe']);
-  environment.notify(apis[1].url, storm, ['adyen', 'keyless', 'checkout']);
+  environment.notify(
+    apis[1].url,
+    storm,
+    pspNames.filter((psp) => psp !== 'stripe'),
+  );
 
   const ids: string[] = [];
   await eachOf(plans, async (plan) => void ids.push(await play(plan)));

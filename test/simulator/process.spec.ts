@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { startSimulator, type WebhooksReading } from '@payonce/simulator';
+import { pspNames, startSimulator, type WebhooksReading } from '@payonce/simulator';
 import { spawnNode } from '../support/process.js';
 import { failure, StripeClient } from './support.js';
 
@@ -36,7 +36,7 @@ describe('starting and stopping the simulator', () => {
     const child = spawnNode(main, { env });
     const [line] = await child.waitForLine(/^\{"listening":.*\}$/);
     const { listening } = JSON.parse(line) as { listening: Record<string, { url: string }> };
-    expect(Object.keys(listening)).toEqual(['stripe', 'adyen', 'keyless', 'checkout', 'control']);
+    expect(Object.keys(listening)).toEqual([...pspNames, 'control']);
     expect((await new StripeClient(listening['stripe']?.url ?? '').charge()).status).toBe(200);
     child.kill('SIGTERM');
     expect(await child.exit).toEqual({ code: 0, signal: null });

@@ -18,7 +18,7 @@ import {
 } from '../support/test-environment.js';
 
 /**
- * Everything at once: two services over one database, four PSPs that fail at random, services that
+ * Everything at once: two services over one database, five PSPs that fail at random, services that
  * are killed and started again, connections that are dropped, and clients that ask twice, capture,
  * cancel and refund at the same moment. In the end the ledgers are held against the books.
  *
@@ -69,8 +69,8 @@ async function misbehave(): Promise<void> {
     const psp = pick(pspNames);
     seen.faults += 1;
     if (chance(0.1)) environment.simulator.faults(psp, { fault: 'refuse', for_ms: 700 });
-    // These two say of a refund only by a notification that it was declined, and none is sent here.
-    else if (psp !== 'adyen' && psp !== 'checkout' && chance(0.15)) {
+    // The others say of a refund only by a notification that it was declined, and none is sent here.
+    else if ((psp === 'stripe' || psp === 'keyless') && chance(0.15)) {
       const code = pick(['do_not_honor', 'stolen_card']);
       environment.simulator.faults(psp, { fault: 'decline', code, next: 1 });
     } else {

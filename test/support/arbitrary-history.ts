@@ -31,8 +31,13 @@ const capabilities: fc.Arbitrary<Capabilities> = fc
     cancel: fc.constantFrom('reference' as const, 'id' as const, null),
     captures: fc.constantFrom('whole' as const, 'one' as const, 'several' as const),
     completion: fc.option(fc.record({ repeatable: fc.boolean() }), { nil: undefined }),
+    cancelProvesAfterMs: fc.option(fc.constantFrom(0, 60_000, 2 * HOUR), { nil: undefined }),
   })
-  .map(({ completion, ...can }) => ({ ...can, ...(completion ? { completion } : {}) }));
+  .map(({ completion, cancelProvesAfterMs, ...can }) => ({
+    ...can,
+    ...(completion ? { completion } : {}),
+    ...(can.cancel === 'reference' && cancelProvesAfterMs !== undefined ? { cancelProvesAfterMs } : {}),
+  }));
 
 /** What was called, what came back, and how long after the call before it. */
 const calls = fc.array(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, type QueryResultRow } from 'pg';
+import { accountAt } from '../../demo/accounts.js';
 import { type Effect, type Simulator, type WebhookRequest } from '@payonce/simulator';
 import { type Scope } from '../../src/core/caller.js';
 import { type Page } from '../../src/core/page.js';
@@ -22,11 +23,25 @@ export { eventually } from './eventually.js';
 export { type Checkpoint, type Service, ServiceProcess } from './service.js';
 
 /** The PSPs of the simulator that this environment has accounts at. */
-export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout'] as const;
+export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout', 'square'] as const;
 export type PspName = (typeof pspNames)[number];
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
-export const currencyFor = { stripe: 'USD', adyen: 'EUR', keyless: 'GBP', checkout: 'CHF' } as const;
+export const currencyFor = {
+  stripe: 'USD',
+  adyen: 'EUR',
+  keyless: 'GBP',
+  checkout: 'CHF',
+  square: 'CAD',
+} as const;
+
+/** The rule, from 1, for every currency that has none of its own. */
+export const LAST_RULE = pspNames.length;
+
+/** What some of them can do, and others cannot. */
+export const paysOut = ['stripe', 'adyen', 'keyless'] as const satisfies readonly PspName[];
+export const capturesAPart = ['stripe', 'adyen', 'keyless', 'checkout'] as const satisfies readonly PspName[];
+export const capturesInParts = ['adyen', 'checkout'] as const satisfies readonly PspName[];
 
 /** Tokens that no log and no table may show. Every one of them is approved. */
 export const tokens: Readonly<Record<PspName, string>> = {
@@ -34,6 +49,7 @@ export const tokens: Readonly<Record<PspName, string>> = {
   adyen: 'shopper-token-8416',
   keyless: 'pm_card_visa_keylessOnly',
   checkout: 'src_visa_checkoutOnly',
+  square: 'cnon:visa-squareOnly',
 };
 export const email = 'somebody.secret@shop.example';
 
@@ -46,7 +62,14 @@ const notificationSecrets: Readonly<Record<PspName, string>> = {
   keyless: 'whsec_stage_of_keyless',
   adyen: '5a'.repeat(32),
   checkout: 'whsec_stage_of_checkout',
+  square: 'signature-key-of-square',
 };
+
+/** Where PSPs believe that they notify, which some sign: a proxy leads on from there. */
+const notifiedAt = (psp: PspName) => `https://pay.stage.example/v1/webhooks/${psp}`;
+
+/** Those whose accounts need no more than the demo's. */
+const plain = ['checkout', 'square'] as const satisfies readonly PspName[];
 
 /** What an item of Adyen's says, as far as it matters here. */
 export interface AdyenItem {
@@ -139,9 +162,11 @@ export class TestEnvironment {
     ]);
     const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
     const reached = (url: string) => (pspHost ? url.replace('127.0.0.1', pspHost) : url);
-    const { stripe, adyen, keyless, checkout } = Object.fromEntries(
-      pspNames.map((psp) => [psp, reached(simulator.urls[psp])]),
-    ) as Record<PspName, string>;
+    const urls = Object.fromEntries(pspNames.map((psp) => [psp, reached(simulator.urls[psp])])) as Record<
+      PspName,
+      string
+    >;
+    const { stripe, adyen, keyless } = urls;
     const secretKey = { secretKey: 'sk_test_stage' };
     const stripeLike = (psp: 'stripe' | 'keyless') => ({
       ...secretKey,
@@ -177,18 +202,17 @@ export class TestEnvironment {
               : {}),
           },
         },
-        {
-          name: 'checkout',
-          adapter: 'checkout',
-          baseUrl: checkout,
-          timeoutMs,
-          credentials: { secretKey: 'sk_sbox_stage', webhookSecret: notificationSecrets.checkout },
-        },
+        ...plain.map((psp) =>
+          accountAt(psp, urls[psp], timeoutMs, { secret: notificationSecrets[psp], at: notifiedAt(psp) }),
+        ),
       ],
       routing: [
         { when: { currency: ['EUR'] }, ...order('adyen', 'stripe', 'keyless') },
         { when: { currency: ['GBP'] }, ...order('keyless', 'stripe', 'adyen') },
-        { when: { currency: ['CHF'] }, ...order('checkout', 'stripe', 'keyless') },
+        ...plain.map((psp) => ({
+          when: { currency: [currencyFor[psp]] },
+          ...order(psp, 'stripe', 'keyless'),
+        })),
         order('stripe', 'adyen', 'keyless'),
       ],
     };
@@ -321,7 +345,8 @@ export class TestEnvironment {
   ): void {
     for (const psp of psps) {
       const secret = notificationSecrets[psp];
-      this.simulator.webhook(psp, { url: `${url}/v1/webhooks/${psp}`, secret, ...hook });
+      const at = { url: `${url}/v1/webhooks/${psp}`, known_as: notifiedAt(psp) };
+      this.simulator.webhook(psp, { ...at, secret, ...hook });
     }
   }
 

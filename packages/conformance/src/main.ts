@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type PspName, pspNames, startSimulator } from '@payonce/simulator';
+import { pspNames, samples, startSimulator } from '@payonce/simulator';
 import { sumOf, tableOf } from './report.js';
 import { broken, type Outcome, runTrial } from './run.js';
 import { type Target } from './target.js';
@@ -12,15 +12,6 @@ const HELP = `payonce-conformance --target <module> [--psp ${pspNames.join('|')}
 
 Makes a PSP fail in 40 ways under what the module exports as \`target\`, and counts what happened at the PSPs.
 Ends with exit code 1 where anything was done twice, lost or hidden.`;
-
-/** In a currency that Payonce's demo routes to this PSP first, and a code by which its issuer declines. */
-const AT: Readonly<Record<PspName, { readonly currency: string; readonly decline: string }>> = {
-  stripe: { currency: 'USD', decline: 'insufficient_funds' },
-  adyen: { currency: 'EUR', decline: '12' },
-  keyless: { currency: 'GBP', decline: 'insufficient_funds' },
-  checkout: { currency: 'AUD', decline: '20051' },
-};
-const TOKENS = { stripe: 'pm_card_visa', adyen: '8415', keyless: 'pm_card_visa', checkout: 'src_card' };
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -37,7 +28,7 @@ async function main(): Promise<number> {
     process.stdout.write(`${HELP}\n`);
     return values.help ? 0 : 2;
   }
-  const { currency, decline } = AT[psp];
+  const { currency, decline } = samples[psp];
   const module = (await import(pathToFileURL(resolve(values.target)).href)) as { target?: Target };
   const { target } = module;
   if (target === undefined) throw new Error(`${values.target} exports no target`);
@@ -49,7 +40,7 @@ async function main(): Promise<number> {
       `${operation} ${name}`.includes(values.only),
     );
     for (const trial of trials) {
-      const outcome = await runTrial(target, simulator, trial, { psp, currency, tokens: TOKENS });
+      const outcome = await runTrial(target, simulator, trial, { psp, currency });
       outcomes.push(outcome);
       if (!values.json)
         process.stderr.write(process.stderr.isTTY ? `\r${outcomes.length} of ${trials.length}` : '');

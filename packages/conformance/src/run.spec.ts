@@ -17,7 +17,6 @@ const trialOf = (operation: Trial['operation'], name: string) =>
 const options = {
   psp: 'stripe',
   currency: 'USD',
-  tokens: { stripe: 'pm_card_visa', adyen: '8415', keyless: 'pm_card_visa', checkout: 'src_card' },
   patienceMs: 3_000,
   quietMs: 100,
 } as const;

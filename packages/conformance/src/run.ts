@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Effect, type PspName, pspNames, type Simulator } from '@payonce/simulator';
+import { type Effect, type PspName, pspNames, samples, type Simulator } from '@payonce/simulator';
 import { type Ask, type Target, type Told } from './target.js';
 import { type Trial, type Tried } from './trials.js';
 
@@ -36,7 +36,6 @@ export interface RunOptions {
   /** The PSP that fails. */
   readonly psp: PspName;
   readonly currency: string;
-  readonly tokens: Readonly<Record<PspName, string>>;
   /** How long a client asks again. Default: 20 s. */
   readonly patienceMs?: number;
   /** Between the last call and the look at the ledgers. Default: 1 s. */
@@ -56,6 +55,8 @@ const TRUST_MS = 120_000;
 /** The least amount. Each trial has one of its own, which tells its effects from those of earlier ones, settled late. */
 const LEAST = 1_000;
 
+const TOKENS = Object.fromEntries(pspNames.map((name) => [name, samples[name].token])) as Ask['tokens'];
+
 let count = 0;
 
 /** Plays one trial on a target that is started, and judges it by the PSPs' ledgers. */
@@ -63,7 +64,7 @@ export async function runTrial(
   target: Target,
   simulator: Simulator,
   trial: Trial,
-  { psp, currency, tokens, patienceMs = PATIENCE_MS, quietMs = QUIET_MS }: RunOptions,
+  { psp, currency, patienceMs = PATIENCE_MS, quietMs = QUIET_MS }: RunOptions,
 ): Promise<Outcome> {
   const number = (count += 1);
   const amount = LEAST + number;
@@ -72,7 +73,7 @@ export async function runTrial(
     reference: `order-${number}`,
     amount,
     currency,
-    tokens,
+    tokens: TOKENS,
     psp,
   };
   await untilTrusted(target, simulator, { ...ask, amount: LEAST });

@@ -1,6 +1,6 @@
 import { adyenReason, type AdyenAction } from './cards.js';
 import { type Clock } from './clock.js';
-import { MAX_PAYMENTS } from './stripe-objects.js';
+import { MAX_PAYMENTS } from './objects.js';
 import { Full } from './wire.js';
 
 export interface AdyenAmount {

@@ -1,5 +1,5 @@
 import { Full } from './wire.js';
-import { MAX_PAYMENTS } from './stripe-objects.js';
+import { MAX_PAYMENTS } from './objects.js';
 
 export type CheckoutStatus =
   | 'Pending'

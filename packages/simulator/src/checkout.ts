@@ -8,8 +8,9 @@ import {
   renderAction,
   renderPayment,
 } from './checkout-payments.js';
-import { CheckoutDisputes } from './checkout-disputes.js';
+import { checkoutDisputeEvents, renderDispute } from './checkout-disputes.js';
 import { type Clock } from './clock.js';
+import { Disputes } from './disputes.js';
 import { parseForm, text } from './form.js';
 import { idSource } from './ids.js';
 import { type Ledger, type Operation } from './ledger.js';
@@ -34,7 +35,7 @@ type Verb = keyof typeof verbs;
 /** Checkout.com's API as far as payments and what can be done to them go. */
 export class CheckoutWire implements Wire {
   private readonly payments = new CheckoutPayments();
-  private readonly disputes: CheckoutDisputes;
+  private readonly disputes: Disputes<CheckoutPayment>;
   private readonly nextPayment = idSource('pay_', 26);
   private readonly nextAction = idSource('act_', 26);
   private readonly nextEvent = idSource('evt_', 26);
@@ -47,7 +48,12 @@ export class CheckoutWire implements Wire {
     /** Where this PSP is reached, for the pages that customers are sent to. */
     private readonly pages: () => string,
   ) {
-    this.disputes = new CheckoutDisputes(clock, ledger, (type, data) => this.send(type, data));
+    const nextDispute = idSource('dsp_', 20);
+    this.disputes = new Disputes(clock, ledger, nextDispute, (payment, dispute, step) => {
+      for (const type of checkoutDisputeEvents[step]) {
+        this.send(type, renderDispute(type, payment, dispute, clock.now()));
+      }
+    });
   }
 
   prepare(call: Call): Prepared | Reply {

@@ -15,6 +15,8 @@ const MAX_TRIES = 20;
 export interface Hook {
   readonly id: number;
   readonly url: string;
+  /** The address that the PSP was told, where a proxy leads on from it to `url`: some sign it. */
+  readonly known_as: string;
   /** What notifications are signed with: Stripe's `whsec_…`, Adyen's key in hexadecimal. */
   secrets: readonly string[];
   readonly mode: Mode;
@@ -38,9 +40,13 @@ export function hookFrom(value: unknown, id: number, anywhere = false): Hook {
   if (typeof delay !== 'number' || !(delay >= 0 && delay <= MAX_DELAY_MS)) {
     throw new BadControl(`delay_ms: a number from 0 to ${MAX_DELAY_MS}`);
   }
+  const url = httpUrl(given['url'], anywhere);
+  const { known_as: knownAs = url } = given;
+  if (typeof knownAs !== 'string' || !URL.canParse(knownAs)) throw new BadControl('known_as: an address');
   return {
     id,
-    url: httpUrl(given['url'], anywhere),
+    url,
+    known_as: knownAs,
     secrets: [secretOf(given)],
     mode,
     delay_ms: delay,
@@ -54,8 +60,9 @@ export function hookFrom(value: unknown, id: number, anywhere = false): Hook {
 /** A hook without what is secret. */
 export type ShownHook = Omit<Hook, 'secrets' | 'random'>;
 
-export function shownHook({ id, url, mode, delay_ms, copies, tries, seed }: Hook): ShownHook {
-  return { id, url, mode, delay_ms, copies, tries, seed };
+export function shownHook(hook: Hook): ShownHook {
+  const { id, url, known_as, mode, delay_ms, copies, tries, seed } = hook;
+  return { id, url, known_as, mode, delay_ms, copies, tries, seed };
 }
 
 /** Gives one of the hooks another secret. */

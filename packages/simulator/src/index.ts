@@ -8,6 +8,7 @@ import { adyenKeys, checkoutKeys, type KeyPolicy, stripeKeys } from './idempoten
 import { type PspParts, SimulatedPsp } from './psp.js';
 import { Port } from './server.js';
 import { type ReportRequest } from './report-request.js';
+import { SquareWire } from './square.js';
 import { StripeWire } from './stripe.js';
 import { type WebhooksReading } from './webhooks.js';
 import {
@@ -29,8 +30,7 @@ export { type Difference, type Planted, type ReportRequest } from './report-requ
 export { hasSshd, type SftpDrop, startSftpDrop } from './sftp-drop.js';
 export { type WebhooksReading } from './webhooks.js';
 
-export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout'] as const;
-export type PspName = (typeof pspNames)[number];
+export type PspName = keyof typeof vendors;
 export type PortName = PspName | 'control';
 
 export interface SimulatorOptions {
@@ -81,6 +81,8 @@ export interface Simulator {
 
 export interface WebhookRequest {
   readonly url: string;
+  /** The address that the PSP was told, where a proxy leads on from it. */
+  readonly known_as?: string;
   readonly secret?: string;
   readonly mode?: string;
   readonly delay_ms?: number;
@@ -89,38 +91,84 @@ export interface WebhookRequest {
   readonly seed?: number;
 }
 
+interface Sample {
+  /** A payment method that is approved. */
+  readonly token: string;
+  /** A code by which its issuer declines. */
+  readonly decline: string;
+  /** A currency that is no other sample's, by which payments can be routed to this PSP. */
+  readonly currency: string;
+}
+
 interface Vendor {
+  /** null: it remembers no keys, or does not publish for how long. */
   readonly keys: KeyPolicy | null;
   readonly wire: (parts: PspParts) => Wire;
+  /** Where the process listens unless it is told otherwise. */
+  readonly port: number;
+  /** See `samples`. */
+  readonly sample: Sample;
 }
 
 const stripe = ({ clock, ledger, webhooks, pages }: PspParts): Wire =>
   new StripeWire(clock, ledger, webhooks, pages);
 
-const vendors: Readonly<Record<PspName, Vendor>> = {
-  stripe: { keys: stripeKeys, wire: stripe },
+/** Every PSP there is. A new one is a line here. */
+const vendors = {
+  stripe: {
+    keys: stripeKeys,
+    wire: stripe,
+    port: 8420,
+    sample: { token: 'pm_card_visa', decline: 'insufficient_funds', currency: 'USD' },
+  },
   adyen: {
     keys: adyenKeys,
-    wire: ({ clock, ledger, webhooks, pages }) => new AdyenWire(clock, ledger, webhooks, pages),
+    wire: ({ clock, ledger, webhooks, pages }: PspParts) => new AdyenWire(clock, ledger, webhooks, pages),
+    port: 8430,
+    sample: { token: '8415', decline: '12', currency: 'EUR' },
   },
   // Stripe's words, and no memory at all.
-  keyless: { keys: null, wire: stripe },
+  keyless: {
+    keys: null,
+    wire: stripe,
+    port: 8440,
+    sample: { token: 'pm_card_visa', decline: 'insufficient_funds', currency: 'GBP' },
+  },
   checkout: {
     keys: checkoutKeys,
-    wire: ({ clock, ledger, webhooks, pages }) => new CheckoutWire(clock, ledger, webhooks, pages),
+    wire: ({ clock, ledger, webhooks, pages }: PspParts) => new CheckoutWire(clock, ledger, webhooks, pages),
+    port: 8460,
+    sample: { token: 'src_card', decline: '20051', currency: 'AUD' },
   },
+  square: {
+    keys: null,
+    wire: ({ clock, ledger, webhooks }: PspParts) => new SquareWire(clock, ledger, webhooks),
+    port: 8470,
+    sample: { token: 'cnon:card-nonce-ok', decline: 'INSUFFICIENT_FUNDS', currency: 'CAD' },
+  },
+} satisfies Readonly<Record<string, Vendor>>;
+
+export const pspNames = Object.keys(vendors) as readonly PspName[];
+
+/** The same for each PSP. */
+function forEachPsp<T>(make: (name: PspName) => T): Readonly<Record<PspName, T>> {
+  return Object.fromEntries(pspNames.map((name) => [name, make(name)])) as Record<PspName, T>;
+}
+
+/** What each PSP can be asked for in a rehearsal. */
+export const samples = forEachPsp((name) => vendors[name].sample);
+
+/** Where the process listens unless it is told otherwise. */
+export const defaultPorts: Readonly<Record<PortName, number>> = {
+  ...forEachPsp((name) => vendors[name].port),
+  control: 8450,
 };
 
 /** Plays the outside world: each PSP on a port of its own, and one port that controls them all. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const host = options.host ?? '127.0.0.1';
   const onFull = once(options.onFull ?? ((message) => process.stderr.write(`${message}\n`)));
-  const controls = {
-    stripe: makeControl('stripe', host, onFull),
-    adyen: makeControl('adyen', host, onFull),
-    keyless: makeControl('keyless', host, onFull),
-    checkout: makeControl('checkout', host, onFull),
-  };
+  const controls = forEachPsp((name) => makeControl(name, host, onFull));
   const control = makeControlPort(host, controls);
   const chosen = (psp?: PspName): Control[] =>
     psp === undefined ? Object.values(controls) : [controls[psp]];
@@ -142,13 +190,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
 
   return {
-    urls: {
-      stripe: controls.stripe.port.url,
-      adyen: controls.adyen.port.url,
-      keyless: controls.keyless.port.url,
-      checkout: controls.checkout.port.url,
-      control: control.url,
-    },
+    urls: { ...forEachPsp((name) => controls[name].port.url), control: control.url },
     ledger: (psp, filter) => controls[psp].ledger(filter),
     report: (psp, request) => controls[psp].report(request),
     publish: (psp, request) => controls[psp].publish(request),

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
-import { type PortName, type PspName, pspNames, startSimulator, type WebhookRequest } from './index.js';
+import {
+  defaultPorts,
+  type PortName,
+  type PspName,
+  pspNames,
+  startSimulator,
+  type WebhookRequest,
+} from './index.js';
 
 /** The simulator as a process of its own; README.md says what it takes. */
-const PORTS: Readonly<Record<PortName, number>> = {
-  stripe: 8420,
-  adyen: 8430,
-  keyless: 8440,
-  control: 8450,
-  checkout: 8460,
-};
 const names: readonly PortName[] = [...pspNames, 'control'];
 
 function portsFrom(text: string | undefined): Partial<Record<PortName, number>> {
-  if (text === undefined || text === '') return PORTS;
+  if (text === undefined || text === '') return defaultPorts;
   return Object.fromEntries(
     text.split(',').map((pair) => {
       const [name, value = ''] = pair.trim().split('=');

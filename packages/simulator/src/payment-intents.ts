@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type StripeDecline } from './cards.js';
-import { type Created, seconds, StripeObjects } from './stripe-objects.js';
+import { type Created, Objects } from './objects.js';
+import { seconds } from './stripe-objects.js';
 
 export type IntentStatus =
   | 'requires_payment_method'
@@ -49,7 +50,7 @@ export function entityKeys(metadata: Readonly<Record<string, string>>): string[]
 }
 
 /** All payments of one Stripe account, in order of creation and by entity key. */
-export class PaymentIntents extends StripeObjects<PaymentIntent> {
+export class PaymentIntents extends Objects<PaymentIntent> {
   private readonly byEntityKey = new Map<string, string[]>();
 
   constructor(cap?: number) {

@@ -12,7 +12,8 @@ import { idSource } from './ids.js';
 import { type Ledger } from './ledger.js';
 import { ENTITY_KEY, entityKeys, ROUTE } from './payment-intents.js';
 import { type StripeEvents } from './stripe-events.js';
-import { type Created, listed, lookup, seconds, StripeObjects } from './stripe-objects.js';
+import { type Created, Objects } from './objects.js';
+import { listed, lookup, seconds } from './stripe-objects.js';
 import { checkAmount, checkForm, metadataOf, missing, noSuch, stripeError } from './stripe-parameters.js';
 import { type Call, json, keyOf, type Reply, type Routed } from './wire.js';
 
@@ -38,7 +39,7 @@ interface Payout extends Created {
 
 /** Stripe's payouts to external accounts. */
 export class StripePayouts {
-  private readonly payouts = new StripeObjects<Payout>('payouts');
+  private readonly payouts = new Objects<Payout>('payouts');
   private readonly nextPayout = idSource('po_1', 23);
 
   constructor(

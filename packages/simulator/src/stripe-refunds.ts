@@ -12,7 +12,8 @@ import {
   ROUTE,
 } from './payment-intents.js';
 import { type StripeEvents } from './stripe-events.js';
-import { type Created, listed, lookup, seconds, StripeObjects } from './stripe-objects.js';
+import { type Created, Objects } from './objects.js';
+import { listed, lookup, seconds } from './stripe-objects.js';
 import { checkAmount, checkForm, metadataOf, noSuch, stripeError } from './stripe-parameters.js';
 import { type Call, json, keyOf, type Reply, type Routed } from './wire.js';
 
@@ -38,7 +39,7 @@ interface Refund extends Created {
 
 /** Stripe's refunds of PaymentIntents: never more in all than was received. */
 export class StripeRefunds {
-  private readonly refunds = new StripeObjects<Refund>('refunds');
+  private readonly refunds = new Objects<Refund>('refunds');
   private readonly nextRefund = idSource('re_3', 23);
 
   constructor(

@@ -17,10 +17,10 @@ export interface Notification {
 }
 
 /**
- * Signs one event for one endpoint; called when it is sent, so that each try has a fresh time. The first
+ * Signs one event for one endpoint at its address; called when it is sent, so that each try has a fresh time. The first
  * secret is the one in use; one that is being replaced may follow it.
  */
-export type Event = (secrets: readonly string[]) => Notification;
+export type Event = (secrets: readonly string[], url: string) => Notification;
 
 export interface WebhooksReading {
   readonly webhooks: readonly ShownHook[];
@@ -252,7 +252,7 @@ export class Webhooks {
 }
 
 function post({ hook, event }: Delivery, done: (ok: boolean) => void): void {
-  const { headers, body } = event(hook.secrets);
+  const { headers, body } = event(hook.secrets, hook.known_as);
   let warned = false;
   const tell = (ok: boolean): void => {
     if (warned) return;

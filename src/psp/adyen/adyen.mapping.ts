@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Money } from '../../core/money.js';
 import { type Answer, type Instruction, type NextAction } from '../contract.js';
+import { waitOf } from '../json-body.js';
 import { fromPspUnits, toPspUnits } from '../minor-units.js';
 import { shortName } from '../short-name.js';
 import { adyenDeclineCategory, adyenRefusalCode } from './refusal-reasons.js';
@@ -259,7 +260,8 @@ export function answerOfCompletion(response: AdyenResponse): Answer {
 export function answerOf(response: AdyenResponse, ofSuccess: (body: AdyenBody) => Answer): Answer {
   const { httpStatus } = response;
   const body = parsed(response.text);
-  if (httpStatus === 429) return { httpStatus, outcome: 'throttled', ...saidOf(body), ...waitOf(response) };
+  if (httpStatus === 429)
+    return { httpStatus, outcome: 'throttled', ...saidOf(body), ...waitOf(response.retryAfter) };
   if (!body) return { httpStatus, outcome: 'unknown', pspCode: 'unreadable_answer' };
   if (httpStatus >= 200 && httpStatus <= 202) {
     return { httpStatus, ...referenceOf(body), ...ofSuccess(body) };
@@ -393,13 +395,6 @@ function saidOf(body: AdyenBody | null): Pick<Answer, 'pspCode' | 'message' | 'p
 function referenceOf(body: AdyenBody | null): Pick<Answer, 'pspReference'> {
   const pspReference = text(body?.pspReference);
   return pspReference ? { pspReference } : {};
-}
-
-const MAX_RETRY_AFTER_S = 3_600;
-
-function waitOf({ retryAfter }: AdyenResponse): Pick<Answer, 'retryAfterMs'> {
-  if (!retryAfter || !/^\d{1,9}$/.test(retryAfter)) return {};
-  return { retryAfterMs: Math.min(Number(retryAfter), MAX_RETRY_AFTER_S) * 1_000 };
 }
 
 function parsed(json: string): AdyenBody | null {

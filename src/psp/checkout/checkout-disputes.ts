@@ -1,6 +1,7 @@
 import { type DisputeNews } from '../notification.js';
 import { type Finding } from '../notification-check.js';
-import { amountIn, text } from './checkout.mapping.js';
+import { text } from '../json-body.js';
+import { amountIn } from './checkout.mapping.js';
 
 /**
  * The course of a dispute, by its events, which come in any order. Its amount is taken at once, and given back

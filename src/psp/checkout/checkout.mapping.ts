@@ -1,6 +1,7 @@
 import { type Money } from '../../core/money.js';
 import { type Answer, type Instruction, type Operation } from '../contract.js';
 import { type ApiRequest, type ApiResponse } from '../json-api.js';
+import { bodyOf, type Json, record, text, valueOf, waitOf } from '../json-body.js';
 import { fromPspUnits, toPspUnits } from '../minor-units.js';
 import { shortName } from '../short-name.js';
 import { checkoutDeclineCategory } from './response-codes.js';
@@ -119,13 +120,12 @@ function post(path: string, body: object, headers: Readonly<Record<string, strin
 
 // Checkout.com's to ours.
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** https://www.checkout.com/docs/developer-resources/codes/http-status-codes */
 export function answerOf(response: ApiResponse, ofSuccess: (body: Json) => Answer): Answer {
   const { httpStatus } = response;
-  const body = parsed(response.text);
-  if (httpStatus === 429) return { httpStatus, outcome: 'throttled', ...saidOf(body), ...waitOf(response) };
+  const body = bodyOf(response.text);
+  if (httpStatus === 429)
+    return { httpStatus, outcome: 'throttled', ...saidOf(body), ...waitOf(response.header('retry-after')) };
   if (httpStatus >= 200 && httpStatus <= 202) {
     return body
       ? { httpStatus, ...ofSuccess(body) }
@@ -237,8 +237,8 @@ const ACTIONS: Readonly<Partial<Record<Operation, string>>> = {
 /** The action of this route among those of its payment. */
 export function answerOfActions(response: ApiResponse, instruction: Instruction): Answer {
   const { operation, money } = instruction;
-  const actions = listed(response.text);
-  if (response.httpStatus !== 200 || actions === null) {
+  const actions = valueOf(response.text);
+  if (response.httpStatus !== 200 || !Array.isArray(actions)) {
     const answer = answerOf(response, () => ({ outcome: 'unknown', pspCode: 'unreadable_answer' }));
     return answer.outcome === 'rejected' ? { ...answer, outcome: 'unknown' } : answer;
   }
@@ -284,38 +284,4 @@ function saidOf(body: Json | null): Pick<Answer, 'pspCode' | 'message'> {
   const [code] = Array.isArray(codes) ? (codes as unknown[]) : [];
   const pspCode = text(code) ?? text(body?.['error_type']);
   return pspCode === undefined ? {} : { pspCode, message: pspCode };
-}
-
-const MAX_RETRY_AFTER_S = 3_600;
-
-function waitOf({ header }: ApiResponse): Pick<Answer, 'retryAfterMs'> {
-  const seconds = header('retry-after');
-  if (!seconds || !/^\d{1,9}$/.test(seconds)) return {};
-  return { retryAfterMs: Math.min(Number(seconds), MAX_RETRY_AFTER_S) * 1_000 };
-}
-
-function parsed(json: string): Json | null {
-  const value = valueOf(json);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
-}
-
-function listed(json: string): readonly unknown[] | null {
-  const value = valueOf(json);
-  return Array.isArray(value) ? value : null;
-}
-
-function valueOf(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-export function record(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-export function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -4,7 +4,8 @@ import { type Finding, factsOf, jsonOf, refused, textOf } from '../notification-
 import { type NotificationReader, type NotificationReading } from '../notification.js';
 import { anything, matching, object, shape } from '../shape.js';
 import { disputeOf } from './checkout-disputes.js';
-import { amountIn, calledBack, declined, operationIn, record, routeIn, text } from './checkout.mapping.js';
+import { record, text } from '../json-body.js';
+import { amountIn, calledBack, declined, operationIn, routeIn } from './checkout.mapping.js';
 
 /**
  * Checkout.com's webhooks, signed over the whole body without a time.

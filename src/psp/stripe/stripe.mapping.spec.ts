@@ -12,7 +12,6 @@ import {
   createParams,
   metadataOf,
   named,
-  retryAfter,
 } from './stripe.mapping.js';
 
 const instruction = (more: Partial<Instruction> = {}): Instruction => ({
@@ -155,12 +154,6 @@ describe('answers of errors', () => {
       answerOfError(unexpected('succeeded', { metadata }), 'execute', instruction());
     expect(made(names)?.outcome).toBe('succeeded');
     expect(made({ ...names, payonce_route: '2' })?.outcome).toBe('rejected');
-  });
-
-  it('wait as long as told, but not for days', () => {
-    expect(retryAfter('3')).toEqual({ retryAfterMs: 3_000 });
-    expect(retryAfter('9999999')).toEqual({ retryAfterMs: 3_600_000 });
-    expect(retryAfter('soon')).toEqual({});
   });
 });
 

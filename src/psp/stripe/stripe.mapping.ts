@@ -7,6 +7,7 @@ import {
   type Operation,
   OTHER_PARAMETERS,
 } from '../contract.js';
+import { waitOf } from '../json-body.js';
 import { type DebitMandate, type MethodName } from '../payment-method.js';
 import { stripeDecline } from './decline-codes.js';
 import { fromStripeAmount, toStripeAmount } from './stripe-currencies.js';
@@ -222,7 +223,7 @@ export function answerOfError(
     return { ...said, pspCode: OTHER_PARAMETERS, outcome: kind === 'execute' ? 'conflict' : 'unknown' };
   }
   if (httpStatus === 429 || code === 'rate_limit') {
-    return { ...said, outcome: 'throttled', ...retryAfter(error.headers?.['retry-after']) };
+    return { ...said, outcome: 'throttled', ...waitOf(error.headers?.['retry-after']) };
   }
   switch (httpStatus) {
     case 402:
@@ -298,12 +299,4 @@ function cardError(error: Stripe.errors.StripeError, httpStatus: number): Answer
     httpStatus,
     ...(pspReference ? { pspReference } : {}),
   };
-}
-
-const MAX_RETRY_AFTER_S = 3_600;
-
-/** Retry-After in seconds (RFC 9110, 10.2.3); the form with a date is not used by Stripe. */
-export function retryAfter(header: string | undefined): Pick<Answer, 'retryAfterMs'> {
-  if (!header || !/^\d{1,9}$/.test(header)) return {};
-  return { retryAfterMs: Math.min(Number(header), MAX_RETRY_AFTER_S) * 1_000 };
 }

@@ -15,7 +15,8 @@ import { OneRequestHttpClient } from './stripe-http-client.js';
 import { StripeAccount } from './stripe-account.js';
 import { stripeCurrencies } from './stripe-currencies.js';
 import { payoutsOf, refundsOf, type StripeKind } from './stripe-kinds.js';
-import { isOurs, type MarkedObject, type Page, timesOf, verdictByList } from './stripe-listing.js';
+import { timesOf, verdictByList } from '../listing.js';
+import { isOurs, type MarkedObject, pageOf } from './stripe-listing.js';
 import {
   answerOfError,
   answerOfIntent,
@@ -178,7 +179,7 @@ export class StripePsp implements PspAdapter {
         if (opens(instruction) && !isOurs(intent, instruction)) return notOurs(intent);
         return withStatus(intent, answerOfIntent(intent, instruction, 'lookup'));
       }
-      return this.listed(instruction, call, options);
+      return this.listIntents(instruction, call, options);
     });
   }
 
@@ -260,13 +261,15 @@ export class StripePsp implements PspAdapter {
         if (!isOurs(found, instruction)) return notOurs(found);
         return withStatus(found, kind.answer(found));
       }
-      const listing = {
-        list: (page: Page) => kind.list(page, instruction, options),
-        judge: (object: T) => kind.answer(object),
-        times: kind.byTime ? this.timesOf(instruction) : undefined,
-        clock: this.clock,
-      };
-      return verdictByList(listing, instruction, call);
+      return verdictByList<T>(
+        {
+          list: (page) => pageOf(page, (asked) => kind.list(asked, instruction, options)),
+          ...this.listed(instruction),
+          judge: (object) => kind.answer(object),
+          times: kind.byTime ? this.timesOf(instruction) : undefined,
+        },
+        call,
+      );
     });
   }
 
@@ -310,18 +313,28 @@ export class StripePsp implements PspAdapter {
   }
 
   /** Reads every PaymentIntent of the times in question. */
-  private listed(
+  private listIntents(
     instruction: Instruction,
     call: CallContext,
     options: Stripe.RequestOptions,
   ): Promise<Answer> {
-    const listing = {
-      list: (page: Page) => this.stripe.paymentIntents.list(page, options),
-      judge: (intent: Stripe.PaymentIntent) => answerOfIntent(intent, instruction, 'lookup'),
-      times: this.timesOf(instruction),
+    return verdictByList<Stripe.PaymentIntent>(
+      {
+        list: (page) => pageOf(page, (asked) => this.stripe.paymentIntents.list(asked, options)),
+        ...this.listed(instruction),
+        judge: (intent) => answerOfIntent(intent, instruction, 'lookup'),
+        times: this.timesOf(instruction),
+      },
+      call,
+    );
+  }
+
+  private listed(instruction: Instruction) {
+    return {
+      idOf: ({ id }: MarkedObject) => id,
+      isOurs: (object: MarkedObject) => isOurs(object, instruction),
       clock: this.clock,
     };
-    return verdictByList(listing, instruction, call);
   }
 
   private timesOf(instruction: Instruction) {

@@ -86,7 +86,10 @@ export function assessRoute(route: RouteHistory, can: Capabilities, flight: Flig
   const lastExecute = executes.at(-1);
   const after = (a: PspAttempt) => a.attempt > (lastExecute?.attempt ?? 0);
 
-  const canceled = attempts.findLast((a) => isCanceled(a, request) && (a.kind === 'execute' || after(a)));
+  const canceled = attempts.findLast(
+    (a) =>
+      isCanceled(a, request) && provesVoid(a, executes, can, flight) && (a.kind === 'execute' || after(a)),
+  );
   if (canceled) return ruledOut('cancel_acknowledged', canceled);
 
   const lookup = attempts.findLast((a) => a.kind === 'lookup' && after(a) && a.outcome === 'declined');
@@ -218,12 +221,15 @@ function sinceCanceled(
 ): Evidence | null {
   if (operation !== 'charge' && operation !== 'authorize') return null;
   const lastExecute = attempts.findLastIndex((a) => a.kind === 'execute');
-  const canceled = attempts.findLast((a, i) => i > lastExecute && a.outcome === 'canceled');
+  const executes = attempts.filter((a) => a.kind === 'execute');
+  const proves = (a: PspAttempt) => provesVoid(a, executes, can, flight);
+  const canceled = attempts.findLast((a, i) => i > lastExecute && a.outcome === 'canceled' && proves(a));
   if (canceled) return ruledOut('cancel_acknowledged', canceled);
   const cancels = attempts.filter((a) => a.kind === 'cancel' && !isRefused(a, attempts));
   // "It cannot be canceled any more" decides every earlier cancel.
   const tooLate = cancels.findLastIndex((a) => a.outcome === 'succeeded');
-  const [first, ...others] = cancels.slice(tooLate + 1).filter(mayHaveVoided);
+  const mayBeVoid = (a: PspAttempt) => mayHaveVoided(a) || (a.outcome === 'canceled' && !proves(a));
+  const [first, ...others] = cancels.slice(tooLate + 1).filter(mayBeVoid);
   if (!first) return null;
   const stands = attempts.some(
     (a) => isSuccess(a) && [first, ...others].every((cancel) => isTruthAfter(cancel, a, can, flight)),
@@ -254,8 +260,7 @@ function isTruthAfter(
 ): boolean {
   // A PSP that received the cancel may carry it out at any time.
   if (cancel.outcome === 'pending' || kind !== 'lookup' || lookup?.consistency !== 'strong') return false;
-  const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + leaseMs;
-  return startedAt.getTime() >= gone + settlesAfterMs(cancel, lookup);
+  return startedAt.getTime() >= goneAt(cancel, leaseMs) + settlesAfterMs(cancel, lookup);
 }
 
 /** The PSP has the payment. An acknowledged cancel does not prove that. */
@@ -321,6 +326,28 @@ export function isFailoverCancel({ request }: PspAttempt): boolean {
   return request['fence'] === true;
 }
 
+/** A cancel that is answered alike where nothing was there proves nothing of what could still arrive. */
+function provesVoid(
+  a: PspAttempt,
+  executes: readonly PspAttempt[],
+  { cancelProvesAfterMs }: Capabilities,
+  { leaseMs }: FlightTime,
+): boolean {
+  if (a.kind !== 'cancel' || cancelProvesAfterMs === undefined) return true;
+  return isLaterThan(a, executes, leaseMs, () => cancelProvesAfterMs);
+}
+
+/** From when on a cancel proves that nothing was done; null where it never does, or does at any time. */
+export function cancelProvesFrom(
+  { request: { operation }, attempts }: RouteHistory,
+  { cancelProvesAfterMs }: Capabilities,
+  { leaseMs }: FlightTime,
+): Date | null {
+  if (cancelProvesAfterMs === undefined || (operation !== 'charge' && operation !== 'authorize')) return null;
+  const sent = attempts.filter((a) => a.kind === 'execute' && isUnanswered(a));
+  return new Date(Math.max(0, ...sent.map((execute) => goneAt(execute, leaseMs) + cancelProvesAfterMs)));
+}
+
 /** "Not found" is proof only from a lookup that is never late, made after no sent request could still arrive. */
 function isFinalNotFound(
   a: PspAttempt,
@@ -330,11 +357,24 @@ function isFinalNotFound(
 ): boolean {
   if (a.kind !== 'lookup' || a.outcome !== 'not_found') return false;
   if (lookup?.by !== 'reference' || lookup.consistency !== 'strong') return false;
-  // A request that was refused or never sent cannot arrive any more.
-  return executes.filter(isUnanswered).every((execute) => {
-    const gone = execute.endedAt?.getTime() ?? execute.startedAt.getTime() + leaseMs;
-    return a.startedAt.getTime() >= gone + settlesAfterMs(execute, lookup);
-  });
+  return isLaterThan(a, executes, leaseMs, (execute) => settlesAfterMs(execute, lookup));
+}
+
+/** The call was made when no execute could arrive any more. One that was refused or never sent cannot. */
+function isLaterThan(
+  { startedAt }: PspAttempt,
+  executes: readonly PspAttempt[],
+  leaseMs: number,
+  settlesMs: (execute: PspAttempt) => number,
+): boolean {
+  return executes
+    .filter(isUnanswered)
+    .every((execute) => startedAt.getTime() >= goneAt(execute, leaseMs) + settlesMs(execute));
+}
+
+/** When its sender was done with a call, or dead. */
+function goneAt({ startedAt, endedAt }: PspAttempt, leaseMs: number): number {
+  return endedAt?.getTime() ?? startedAt.getTime() + leaseMs;
 }
 
 /** The time from which the PSP carries out none of its calls any more that have no answer. */
@@ -347,10 +387,7 @@ export function settlesAt(
     ({ kind, outcome }) =>
       kind !== 'lookup' && kind !== 'notice' && (outcome === null || outcome === 'unknown'),
   );
-  const ends = orders.map((a) => {
-    const gone = a.endedAt?.getTime() ?? a.startedAt.getTime() + leaseMs;
-    return gone + (lookup ? settlesAfterMs(a, lookup) : 0);
-  });
+  const ends = orders.map((a) => goneAt(a, leaseMs) + (lookup ? settlesAfterMs(a, lookup) : 0));
   return new Date(Math.max(0, ...ends));
 }
 

@@ -21,9 +21,16 @@ const isRefusal = (a: PspAttempt) => ['not_sent', 'rejected', 'throttled'].inclu
 /** The step says that nothing was done here: another route, or the operation has failed. */
 const givesUp = (step: Step) => step.do === 'open' || step.do === 'fail';
 
+const goneMs = ({ endedAt, startedAt }: PspAttempt) => endedAt?.getTime() ?? startedAt.getTime() + LEASE_MS;
+/** A cancel that is answered alike where nothing was there, while something may still have been on its way. */
+const isTooEarly = (a: PspAttempt, gone: number, { cancelProvesAfterMs }: Capabilities) =>
+  a.kind === 'cancel' &&
+  cancelProvesAfterMs !== undefined &&
+  a.startedAt.getTime() < gone + cancelProvesAfterMs;
+
 /** When nothing of this call can still arrive, judged here anew. */
 function settledMs(call: PspAttempt, { lookup }: Capabilities): number {
-  const gone = call.endedAt?.getTime() ?? call.startedAt.getTime() + LEASE_MS;
+  const gone = goneMs(call);
   const ms = call.httpStatus === 500 ? lookup?.settlesAfterServerErrorMs : lookup?.settlesAfterMs;
   return gone + (ms ?? Infinity);
 }
@@ -36,8 +43,9 @@ function provesNothingDone(route: RouteHistory, can: Capabilities): boolean {
   const onTheirWay = executes.filter((a) => !isRefusal(a) && a.outcome !== 'declined');
   const settled = Math.max(...onTheirWay.map((a) => settledMs(a, can)));
   const firstSent = executes[0]!.startedAt.getTime();
+  const gone = Math.max(...onTheirWay.map((a) => goneMs(a)));
   return route.attempts.some((a) => {
-    if (a.outcome === 'canceled') return a.attempt > lastExecute;
+    if (a.outcome === 'canceled') return a.attempt > lastExecute && !isTooEarly(a, gone, can);
     if (a.kind === 'lookup') {
       if (a.outcome === 'declined') return a.attempt > lastExecute;
       const final = can.lookup?.by === 'reference' && can.lookup.consistency === 'strong';
@@ -203,6 +211,25 @@ describe('the next step', () => {
     );
   });
 
+  it('8. asks a PSP that answers every cancel alike only when its answer proves something, and then lets others try', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(situation, ({ route, can, facts }) => {
+        const step = nextStep([route], { ...facts, intent: 'finish' });
+        if (step.do !== 'cancel' || can.cancelProvesAfterMs === undefined) return;
+        // What the PSP did, or was asked to call off, is called off at any time.
+        if (route.attempts.some((a) => saysYes(a) || a.kind === 'cancel')) return;
+        seen += 1;
+        const sent = route.attempts.filter((a) => a.kind === 'execute' && !isRefusal(a));
+        const gone = Math.max(...sent.map((a) => goneMs(a)));
+        expect(facts.now.getTime()).toBeGreaterThanOrEqual(gone + can.cancelProvesAfterMs);
+        expect(step.beforeFailover).toBe(true);
+      }),
+      most,
+    );
+    expect(seen).toBeGreaterThan(0);
+  });
+
   it('9. does nothing elsewhere that was called off', () => {
     fc.assert(
       fc.property(situation, ({ route, facts }) => {
@@ -348,7 +375,10 @@ describe('the next step', () => {
           const evidence = assessRoute(route, can, facts);
           if (evidence.verdict !== 'open' || evidence.why === 'undoing') return;
           const step = nextStep([withAsks(route, gaps)], { ...facts, intent: 'finish' });
-          if (step.do === 'cancel') expect(step.beforeFailover && facts.cancelBeforeFailover).toBe(true);
+          if (step.do !== 'cancel') return;
+          // What is left in doubt at a PSP whose cancel proves something is ruled out by it (8).
+          expect(step.beforeFailover || route.attempts.some(({ kind }) => kind === 'cancel')).toBe(true);
+          expect(facts.cancelBeforeFailover || can.cancelProvesAfterMs !== undefined).toBe(true);
         }),
         most,
       );
@@ -403,12 +433,14 @@ describe('the next step', () => {
 
   it('opens nothing at an account that no longer takes operations of the merchant, and cancels nothing in favour of it', () => {
     fc.assert(
-      fc.property(situation, ({ route, facts }) => {
+      fc.property(situation, ({ route, can, facts }) => {
         const step = nextStep([route], { ...facts, mayBeginAt: (psp) => psp !== 'second' });
         if (step.do === 'open') expect(step.psp).not.toBe('second');
         const alone = nextStep([route], { ...facts, mayBeginAt: () => false });
         if (alone.do === 'open') expect(alone.psp).toBe(route.request.psp);
-        if (alone.do === 'cancel') expect(alone.beforeFailover).toBe(false);
+        if (alone.do === 'cancel' && can.cancelProvesAfterMs === undefined) {
+          expect(alone.beforeFailover).toBe(false);
+        }
       }),
       most,
     );

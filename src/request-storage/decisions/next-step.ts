@@ -6,6 +6,7 @@ import {
   type Evidence,
   type OpenEvidence,
   type FlightTime,
+  cancelProvesFrom,
   isFailoverCancel,
   type RouteHistory,
   assessRoute,
@@ -313,7 +314,18 @@ function whileOpen(
     return { do: 'cancel', beforeFailover: false };
   }
   if (mayCancelBeforeFailover(current, evidence, can, facts)) return { do: 'cancel', beforeFailover: true };
-  return onSchedule(current, evidence, waysOn(current, evidence, can, facts), facts, can.answersWithinMs);
+  return onSchedule(current, evidence, can, facts);
+}
+
+/** From when on the PSP's answer to a cancel by our reference ends the doubt; null where it never does. */
+function cancelEndsDoubtFrom(
+  current: RouteHistory,
+  { why, since }: OpenEvidence,
+  can: Capabilities,
+  facts: StepFacts,
+): Date | null {
+  if (why !== 'doubt' || since.kind === 'complete' || facts.hold !== 'none') return null;
+  return mayCancel(current, can) ? cancelProvesFrom(current, can, facts) : null;
 }
 
 function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: OpenEvidence): string | null {
@@ -336,7 +348,8 @@ function mayCancelBeforeFailover(
     !facts.cancelBeforeFailover ||
     why !== 'doubt' ||
     facts.intent === 'cancel' ||
-    can.cancel !== 'reference'
+    can.cancel !== 'reference' ||
+    can.cancelProvesAfterMs !== undefined
   )
     return false;
   // Our reference is newer than the object that the PSP may have made under the key.
@@ -370,7 +383,11 @@ function waysOn(
           ? mayHandInAgain(current, can, facts.now) && 'complete'
           : mayResend(current, can, facts.now) && !mayBeElsewhere(current, facts) && 'execute';
       const ways = again ? [...ask, again] : ask;
-      return facts.intent === 'cancel' && mayCancel(current, can) ? [...ways, 'cancel' as const] : ways;
+      const provesFrom = cancelEndsDoubtFrom(current, { verdict: 'open', why, since }, can, facts);
+      const proves = provesFrom !== null && facts.now >= provesFrom;
+      return (proves || facts.intent === 'cancel') && mayCancel(current, can)
+        ? [...ways, 'cancel' as const]
+        : ways;
     }
     case 'undoing':
       // A second cancel has no further effect, and its answer describes the present state.
@@ -409,20 +426,17 @@ function afterThrottle(
 }
 
 /** The call that is due by the schedule, or none yet. */
-function onSchedule(
-  current: RouteHistory,
-  open: OpenEvidence,
-  ways: readonly Way[],
-  facts: StepFacts,
-  answersWithinMs?: number,
-): Step {
+function onSchedule(current: RouteHistory, open: OpenEvidence, can: Capabilities, facts: StepFacts): Step {
   const { why } = open;
-  const due = dueOnSchedule(current, open, ways, facts, answersWithinMs);
+  const due = dueOnSchedule(current, open, waysOn(current, open, can, facts), facts, can.answersWithinMs);
   if ('way' in due) {
     const { way, ...marks } = due;
     return { ...stepOf(way, current, facts), ...marks };
   }
-  return due.until ? { do: 'wait', until: due.until, why } : { do: 'stuck', why };
+  const cancels = cancelEndsDoubtFrom(current, open, can, facts);
+  const isNext = cancels !== null && cancels > facts.now && (due.until === null || cancels < due.until);
+  const until = isNext ? cancels : due.until;
+  return until ? { do: 'wait', until, why } : { do: 'stuck', why };
 }
 
 /** A repeated cancel keeps the reason of the first (failover or the merchant), unless the merchant has canceled since. */

@@ -21,7 +21,9 @@ export async function play(bench: PspBench, deed: Instruction['operation'] | 'de
     case 'capture':
     case 'void': {
       const parentReference = await authorized(bench);
-      return bench.execute(bench.instruction({ operation: deed, parentReference, money: part }));
+      const isPart = deed === 'capture' && bench.capabilities.captures !== 'whole';
+      const money = isPart ? { money: part } : {};
+      return bench.execute(bench.instruction({ operation: deed, parentReference, ...money }));
     }
   }
 }

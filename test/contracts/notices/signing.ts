@@ -4,6 +4,8 @@ export interface Signing {
   readonly next: string;
   readonly credentials: Readonly<Record<string, string>>;
   readonly names: { readonly secret: string; readonly previous: string };
+  /** The credential that holds the address that is notified, where it is signed too. */
+  readonly address?: string;
   /** Of an account beside this one, that shares the secret. Null where nothing but the secret tells. */
   readonly other: Readonly<Record<string, string>> | null;
   readonly hasAge: boolean;
