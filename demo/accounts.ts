@@ -42,6 +42,13 @@ const makers: Readonly<Record<PspName, (url: string, notified?: Notified) => Mad
       ...(notified ? { webhookSecret: notified.secret, notificationUrl: notified.at } : {}),
     },
   }),
+  mollie: (baseUrl, notified) => ({
+    baseUrl,
+    credentials: {
+      apiKey: 'test_demo',
+      ...(notified ? { webhookSecret: notified.secret, notificationUrl: notified.at } : {}),
+    },
+  }),
 };
 
 /** An account at a PSP that the simulator plays at this address, under the PSP's name. */

@@ -1165,6 +1165,7 @@ CREATE TABLE psp_requests (
   first_stuck_at timestamp with time zone,
   account_fingerprint text,
   stuck_reason text,
+  hinted_at timestamp with time zone,
   CONSTRAINT psp_requests_pkey PRIMARY KEY (merchant_id, entity_key, route),
   CONSTRAINT psp_requests_rests_on_proof FOREIGN KEY (merchant_id, entity_key, rests_on_route) REFERENCES non_execution_proofs(merchant_id, entity_key, route),
   CONSTRAINT psp_requests_amount_check CHECK ((amount > 0)),

@@ -70,6 +70,7 @@ import { CustomersKept1700000000190 } from './0190-customers-kept.js';
 import { AlertsTold1700000000191 } from './0191-alerts-told.js';
 import { FinanceRole1700000000192 } from './0192-finance-role.js';
 import { PaymentMethods1700000000198 } from './0198-payment-methods.js';
+import { Hints1700000000199 } from './0199-hints.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -145,4 +146,5 @@ export const migrations = [
   AlertsTold1700000000191,
   FinanceRole1700000000192,
   PaymentMethods1700000000198,
+  Hints1700000000199,
 ];

@@ -36,10 +36,15 @@ export function exponentOf(currency: string): number {
 }
 
 /** `12.34 EUR`, `1200 JPY`, `1.234 KWD`: for people, in logs and on the console. */
-export function formatMoney({ amount, currency }: Money): string {
+export function formatMoney(money: Money): string {
+  return `${decimalOf(money)} ${money.currency}`;
+}
+
+/** `12.34`, `1200`, `1.234`: with as many decimals as the currency has. */
+export function decimalOf({ amount, currency }: Money): string {
   const exponent = exponentOf(currency);
   const digits = String(Math.abs(amount)).padStart(exponent + 1, '0');
   const whole = digits.slice(0, digits.length - exponent);
   const fraction = exponent > 0 ? `.${digits.slice(-exponent)}` : '';
-  return `${amount < 0 ? '-' : ''}${whole}${fraction} ${currency}`;
+  return `${amount < 0 ? '-' : ''}${whole}${fraction}`;
 }

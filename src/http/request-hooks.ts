@@ -97,6 +97,13 @@ export class RequestHooks {
           request.routeOptions.config.isNotification ? readRaw(request, bytes) : readBody(request, bytes),
         ),
     );
+    // Some PSPs notify as a form is sent.
+    fastify.addContentTypeParser<Buffer>(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'buffer', bodyLimit: this.limits.bodyBytes },
+      (request, bytes, done) =>
+        done(null, request.routeOptions.config.isNotification ? readRaw(request, bytes) : unsupported()),
+    );
     fastify.addContentTypeParser<Buffer>(
       'application/octet-stream',
       { parseAs: 'buffer', bodyLimit: this.limits.fileBytes },

@@ -7,6 +7,7 @@ import {
   type NotificationRefusal,
 } from '../psp/notification.js';
 import { Reports } from '../reconciliation/reports.js';
+import { RequestStorage } from '../request-storage/request-storage.js';
 import { Arrivals } from './arrivals.js';
 import { IncomingMetrics } from './incoming-metrics.js';
 import { checkReadable, isStorable } from './readable.js';
@@ -25,6 +26,7 @@ export class NotificationsService {
     private readonly metrics: IncomingMetrics,
     private readonly clock: Clock,
     @Inject(Reports) private readonly reports: Pick<Reports, 'announce'>,
+    @Inject(RequestStorage) private readonly storage: Pick<RequestStorage, 'hint'>,
   ) {}
 
   /** Whether there is such an account, with a secret to check signatures by. */
@@ -55,7 +57,8 @@ export class NotificationsService {
       metrics.refused(account, 'malformed');
       throw error;
     }
-    const { notices, refused: unsigned } = reader.read(raw, headers, clock.now());
+    const { notices, refused: unsigned, hints = [] } = reader.read(raw, headers, clock.now());
+    for (const pspReference of hints) await this.storage.hint(account, pspReference);
     const good = notices.filter(isStorable);
     const bad = notices.filter((notice) => !isStorable(notice));
     const refused = [...unsigned, ...bad.map((): NotificationRefusal => 'malformed')];
@@ -68,8 +71,8 @@ export class NotificationsService {
       metrics.accepted(account, notice, stored.has(notice.eventId) && once.get(notice.eventId) === notice);
     }
     for (const reason of refused) metrics.refused(account, reason);
-    if (good.length === 0) throw refusal(refused);
-    return good.length;
+    if (good.length + hints.length === 0) throw refusal(refused);
+    return good.length + hints.length;
   }
 }
 

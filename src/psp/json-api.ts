@@ -3,7 +3,7 @@ import { type CallContext } from './contract.js';
 import { heldBackTransport, MAX_ANSWER_BYTES, type Wire } from './wire.js';
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the base URL. */
   readonly path: string;
   /** Final: every resend of a route is the same bytes. */

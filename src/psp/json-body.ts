@@ -1,6 +1,6 @@
 import { type Answer } from './contract.js';
 
-/** What PSPs write as JSON, read without trust in its form. */
+/** Readers of the JSON that PSPs write, without trust in its form. */
 
 export type Json = Readonly<Record<string, unknown>>;
 

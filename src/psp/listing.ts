@@ -20,13 +20,13 @@ export interface TimeRange {
 export interface PageRequest {
   /** By the PSP's clock. */
   readonly created: TimeRange | undefined;
-  /** Where the page before it ended: its `next`. */
+  /** The `next` of the page before it. */
   readonly after: string | undefined;
 }
 
 export interface ListPage<T> {
   readonly data: readonly T[];
-  /** Where the next page begins; null behind the last. */
+  /** The place where the next page begins; null behind the last. */
   readonly next: string | null;
   /** The `Date` of the answer. */
   readonly date: string | undefined;

@@ -90,6 +90,11 @@ export interface NotificationReading {
   readonly notices: readonly PspNotification[];
   /** One for each item that was refused; for a body that cannot be read at all, one. */
   readonly refused: readonly NotificationRefusal[];
+  /**
+   * The PSP's ids of objects of which something may have become, by a notification that proves nothing: anybody may have
+   * sent it. Never evidence, and a reason to ask the PSP.
+   */
+  readonly hints?: readonly string[];
 }
 
 /** Reads the notifications of one PSP account. */

@@ -3,6 +3,7 @@ import { adyenAdapter } from './adyen/adyen.entry.js';
 import { bankSepaAdapter } from './bank-sepa/bank-sepa.entry.js';
 import { checkoutAdapter } from './checkout/checkout.entry.js';
 import { squareAdapter } from './square/square.entry.js';
+import { mollieAdapter } from './mollie/mollie.entry.js';
 import { keylessAdapter, stripeAdapter } from './stripe/stripe.entry.js';
 
 /** Every adapter there is. A new PSP is a folder beside these and a line here. */
@@ -12,6 +13,7 @@ export const adapters: readonly AdapterEntry[] = [
   adyenAdapter,
   checkoutAdapter,
   squareAdapter,
+  mollieAdapter,
   bankSepaAdapter,
 ];
 

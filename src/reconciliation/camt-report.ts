@@ -3,7 +3,7 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { isCurrency } from '../core/money.js';
 import { isReturnCode, SUB_FAMILY } from '../psp/bank-sepa/bank-answers.js';
 import { isOwnEndToEndId, isOwnMessageId } from '../psp/bank-sepa/bank-names.js';
-import { minorUnits } from './decimal.js';
+import { minorUnits } from '../core/decimal.js';
 import { type Covered, type ReportFormat } from './report-format.js';
 import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 

@@ -1,7 +1,7 @@
 import { isCurrency } from '../core/money.js';
 import { list, matching, type Shape, shape, strictObject, text } from '../psp/shape.js';
 import { type CsvRow, csvRows } from './csv-rows.js';
-import { minorUnits } from './decimal.js';
+import { minorUnits } from '../core/decimal.js';
 import { type Covered, type ReportFormat } from './report-format.js';
 import { type LineKind, lineKinds, type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { adyenReport } from './adyen-report.js';
 import { camtReport } from './camt-report.js';
-import { minorUnits } from './decimal.js';
+import { minorUnits } from '../core/decimal.js';
 import { mappedReport, mappingOf } from './mapped-report.js';
 import { type ReportFormat } from './report-format.js';
 import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';

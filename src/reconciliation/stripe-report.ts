@@ -1,6 +1,6 @@
 import { isCurrency } from '../core/money.js';
 import { type CsvRow, csvRows } from './csv-rows.js';
-import { minorUnits } from './decimal.js';
+import { minorUnits } from '../core/decimal.js';
 import { type ReportFormat } from './report-format.js';
 import { type LineKind, type ReportFault, type ReportLine } from './report-line.js';
 

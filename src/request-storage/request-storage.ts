@@ -131,7 +131,7 @@ export class RequestStorage {
     return psps.has(psp) ? psps.capabilities(psp) : NO_PROMISES;
   }
 
-  /** What the account promises for this operation. */
+  /** The promises of the account for this operation. */
   promisesOf({ psp, operation }: Pick<Route, 'psp' | 'operation'>): Capabilities {
     return promisesFor(this.capabilities(psp), operation);
   }
@@ -208,6 +208,23 @@ export class RequestStorage {
     );
   }
 
+  /**
+   * The PSP, or somebody in its name, says that something has become of this object: an open route that made it is asked
+   * about at once, at most every ten seconds. Nothing is believed.
+   */
+  async hint(psp: string, pspReference: string): Promise<void> {
+    const now = this.options.clock.now();
+    const found = await this.options.store.find(pspRequests, { psp, pspReference }, MAX_HINTED);
+    for (const { merchantId, entityKey, route, version, verdict, nextStepAt, hintedAt } of found) {
+      const isFresh = hintedAt && now.getTime() < hintedAt.getTime() + HINT_MS;
+      if (verdict !== 'open' || nextStepAt === null || isFresh) continue;
+      // A run that decides now decides again: its route has a newer version.
+      const set = { hintedAt: now, nextStepAt: now, version: version + 1 };
+      const key = { merchantId, entityKey, route };
+      await this.options.store.commit(commitOf(update(pspRequests, key, set, { version, verdict: 'open' })));
+    }
+  }
+
   /** Every operation of a payment with its routes and attempts, by entity key. */
   historiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationHistory>> {
     return this.historiesUnder(merchantId, entityKey.ofPayment(paymentId));
@@ -265,6 +282,11 @@ function instructionOf(
     ...more,
   };
 }
+
+/** The PSP is asked no more often, whoever says that there is news. */
+const HINT_MS = 10_000;
+/** An authorization, its captures and its void may be of one object. */
+const MAX_HINTED = 10;
 
 /** At some PSPs an authorization, its captures and its void share one object. */
 const ON_ONE_OBJECT: ReadonlySet<Operation> = new Set(['authorize', 'capture', 'void']);

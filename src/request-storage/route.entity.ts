@@ -96,6 +96,10 @@ export class Route {
   /** When a route that was ruled out because nothing was found is looked up again. */
   @Column('timestamptz', { nullable: true })
   lookAgainAt: Date | null;
+
+  /** When the PSP last said, without proof, that something has become of it. Left out of inserts: null. */
+  @Column('timestamptz', { nullable: true })
+  hintedAt?: Date | null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Table, tableOf } from '../core/table.js';
 import { type NonExecutionProof, type OrphanEffect, type PspAttempt, type Route } from './route.entity.js';
 
 export const pspRequests: Table<Route> = tableOf('psp_requests', ['merchantId', 'entityKey', 'route'], {
-  defaults: { accountFingerprint: null, stuckReason: null, firstStuckAt: null },
+  defaults: { accountFingerprint: null, stuckReason: null, firstStuckAt: null, hintedAt: null },
 });
 
 export const pspAttempts: Table<PspAttempt> = tableOf('psp_attempts', [

@@ -1,6 +1,7 @@
 import { adyenSubject } from './adyen-subject.js';
 import { checkoutSubject } from './checkout-subject.js';
 import { exerciseNotices } from './exercise-notifications.js';
+import { mollieSubject } from './mollie-subject.js';
 import { type Signing } from './notices/signing.js';
 import { squareSubject } from './square-subject.js';
 import { stripeSubject } from './stripe-subject.js';
@@ -54,8 +55,21 @@ const square: Signing = {
   tellsOfWaiting: true,
 };
 
+const mollie: Signing = {
+  secret: 'theFirstSigningSecretOfMollie',
+  next: 'theSecondSigningSecretOfMollie',
+  credentials: { apiKey: 'test_averysecretkeyofmollie' },
+  names: { secret: 'webhookSecret', previous: 'webhookSecretPrevious' },
+  other: null,
+  hasAge: false,
+  tellsOfEnd: true,
+  tellsOfWaiting: 'waits',
+  tellsOfLoss: false,
+};
+
 exerciseNotices('stripe', stripeSubject('stripe'), stripe);
 exerciseNotices('keyless', stripeSubject('keyless'), stripe);
 exerciseNotices('adyen', adyenSubject, adyen);
 exerciseNotices('checkout', checkoutSubject, checkout);
 exerciseNotices('square', squareSubject, square);
+exerciseNotices('mollie', mollieSubject, mollie);

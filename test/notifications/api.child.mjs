@@ -26,8 +26,8 @@ const metrics = new IncomingMetrics(new Registry());
 const noJobs = { take: () => Promise.reject(new Error('no jobs are run here')) };
 const arrivals = new Arrivals(inbox, new ApplyNotice(inbox, noJobs, metrics, clock, ids));
 const readers = new Map([['north', new HmacReader(secret)]]);
-const notifications = new NotificationsService(readers, arrivals, metrics, clock, {
-  announce: () => Promise.resolve(),
-});
+const nothing = () => Promise.resolve();
+const reports = { announce: nothing };
+const notifications = new NotificationsService(readers, arrivals, metrics, clock, reports, { hint: nothing });
 const { port } = await RunningApi.start({ notifications });
 console.log(JSON.stringify({ listening: `http://127.0.0.1:${port}` }));

@@ -84,6 +84,7 @@ const declined: Readonly<Record<PspName, string>> = {
   adyen: 'refuse_5',
   checkout: 'src_decline_30043',
   square: 'cnon:decline-CARD_EXPIRED',
+  mollie: 'tkn_decline_stolen_card',
 };
 
 /** It was done, and the answer was lost. */

@@ -100,9 +100,14 @@ export class IncomingEnvironment {
     const kind = new ApplyNotice(inbox, this.taker, metrics, clock, ids);
     const arrivals = new Arrivals(inbox, kind);
     return {
-      notifications: new NotificationsService(readers, arrivals, metrics, clock, {
-        announce: () => Promise.resolve(),
-      }),
+      notifications: new NotificationsService(
+        readers,
+        arrivals,
+        metrics,
+        clock,
+        { announce: () => Promise.resolve() },
+        { hint: () => Promise.resolve() },
+      ),
       kind,
       task: new InboxRetention(inbox, clock),
     };

@@ -185,7 +185,8 @@ describe('POST /v1/webhooks/:psp', () => {
       'body_malformed',
     ],
     ['Latin-1', Buffer.from('["Zoë"]', 'latin1'), {}, 400, 'body_malformed'],
-    ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'unsupported_media_type'],
+    ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, 400, 'body_malformed'],
+    ['a text', '[]', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
     ['something compressed', gzipSync('[]'), { 'content-encoding': 'gzip' }, 415, 'unsupported_media_type'],
     ['more than 256 kB', `["${'x'.repeat(262_144)}"]`, {}, 413, 'body_too_large'],
   ])('refuses %s', async (_, body, headers, status, code) => {

@@ -23,7 +23,7 @@ export { eventually } from './eventually.js';
 export { type Checkpoint, type Service, ServiceProcess } from './service.js';
 
 /** The PSPs of the simulator that this environment has accounts at. */
-export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout', 'square'] as const;
+export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout', 'square', 'mollie'] as const;
 export type PspName = (typeof pspNames)[number];
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
@@ -33,6 +33,7 @@ export const currencyFor = {
   keyless: 'GBP',
   checkout: 'CHF',
   square: 'CAD',
+  mollie: 'SEK',
 } as const;
 
 /** The rule, from 1, for every currency that has none of its own. */
@@ -40,8 +41,14 @@ export const LAST_RULE = pspNames.length;
 
 /** What some of them can do, and others cannot. */
 export const paysOut = ['stripe', 'adyen', 'keyless'] as const satisfies readonly PspName[];
-export const capturesAPart = ['stripe', 'adyen', 'keyless', 'checkout'] as const satisfies readonly PspName[];
-export const capturesInParts = ['adyen', 'checkout'] as const satisfies readonly PspName[];
+export const capturesAPart = [
+  'stripe',
+  'adyen',
+  'keyless',
+  'checkout',
+  'mollie',
+] as const satisfies readonly PspName[];
+export const capturesInParts = ['adyen', 'checkout', 'mollie'] as const satisfies readonly PspName[];
 
 /** Tokens that no log and no table may show. Every one of them is approved. */
 export const tokens: Readonly<Record<PspName, string>> = {
@@ -50,6 +57,7 @@ export const tokens: Readonly<Record<PspName, string>> = {
   keyless: 'pm_card_visa_keylessOnly',
   checkout: 'src_visa_checkoutOnly',
   square: 'cnon:visa-squareOnly',
+  mollie: 'tkn_visa_mollieOnly',
 };
 export const email = 'somebody.secret@shop.example';
 
@@ -63,13 +71,14 @@ const notificationSecrets: Readonly<Record<PspName, string>> = {
   adyen: '5a'.repeat(32),
   checkout: 'whsec_stage_of_checkout',
   square: 'signature-key-of-square',
+  mollie: 'signing-secret-of-mollie',
 };
 
 /** Where PSPs believe that they notify, which some sign: a proxy leads on from there. */
 const notifiedAt = (psp: PspName) => `https://pay.stage.example/v1/webhooks/${psp}`;
 
 /** Those whose accounts need no more than the demo's. */
-const plain = ['checkout', 'square'] as const satisfies readonly PspName[];
+const plain = ['checkout', 'square', 'mollie'] as const satisfies readonly PspName[];
 
 /** What an item of Adyen's says, as far as it matters here. */
 export interface AdyenItem {

@@ -137,6 +137,17 @@ export const checkoutKeys: KeyPolicy = {
   replayed: (reply) => reply,
 };
 
+/** Mollie: one hour; what became of an error is not documented, so that it is taken to be forgotten. */
+export const mollieKeys: KeyPolicy = {
+  windowMs: HOUR_MS,
+  compares: false,
+  keepsServerErrors: false,
+  forgetsOnError: true,
+  otherParameters: () => ({ status: 422, body: '' }),
+  inUse: () => ({ status: 409, body: JSON.stringify({ status: 409, title: 'Conflict' }) }),
+  replayed: (reply) => reply,
+};
+
 function stripeError(status: number, error: Readonly<Record<string, string>>): Reply {
   return { status, body: JSON.stringify({ error }) };
 }

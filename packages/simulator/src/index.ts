@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import { AdyenWire } from './adyen.js';
+import { MollieWire } from './mollie.js';
 import { type CallRecord } from './calls.js';
 import { CheckoutWire } from './checkout.js';
 import { Control, type LedgerReading } from './control.js';
 import { type Fault, type FaultRequest } from './faults.js';
-import { adyenKeys, checkoutKeys, type KeyPolicy, stripeKeys } from './idempotency.js';
+import { adyenKeys, checkoutKeys, type KeyPolicy, mollieKeys, stripeKeys } from './idempotency.js';
 import { type PspParts, SimulatedPsp } from './psp.js';
 import { Port } from './server.js';
 import { type ReportRequest } from './report-request.js';
@@ -145,6 +146,12 @@ const vendors = {
     wire: ({ clock, ledger, webhooks }: PspParts) => new SquareWire(clock, ledger, webhooks),
     port: 8470,
     sample: { token: 'cnon:card-nonce-ok', decline: 'INSUFFICIENT_FUNDS', currency: 'CAD' },
+  },
+  mollie: {
+    keys: mollieKeys,
+    wire: ({ clock, ledger, webhooks, pages }: PspParts) => new MollieWire(clock, ledger, webhooks, pages),
+    port: 8480,
+    sample: { token: 'tkn_card', decline: 'insufficient_funds', currency: 'SEK' },
   },
 } satisfies Readonly<Record<string, Vendor>>;
 

@@ -3,6 +3,7 @@ import { type Answer, type Instruction, type Operation } from '../contract.js';
 import { type ApiRequest, type ApiResponse } from '../json-api.js';
 import { bodyOf, type Json, record, text, valueOf, waitOf } from '../json-body.js';
 import { fromPspUnits, toPspUnits } from '../minor-units.js';
+import { answerToQuestion } from '../question.js';
 import { shortName } from '../short-name.js';
 import { checkoutDeclineCategory } from './response-codes.js';
 
@@ -240,7 +241,7 @@ export function answerOfActions(response: ApiResponse, instruction: Instruction)
   const actions = valueOf(response.text);
   if (response.httpStatus !== 200 || !Array.isArray(actions)) {
     const answer = answerOf(response, () => ({ outcome: 'unknown', pspCode: 'unreadable_answer' }));
-    return answer.outcome === 'rejected' ? { ...answer, outcome: 'unknown' } : answer;
+    return answerToQuestion(answer);
   }
   const [own, ...others] = actions
     .map(record)

@@ -6,6 +6,7 @@ import {
   type PspAdapter,
 } from '../contract.js';
 import { JsonApi } from '../json-api.js';
+import { answerToQuestion } from '../question.js';
 import { Wire } from '../wire.js';
 import {
   answerOf,
@@ -80,8 +81,7 @@ export class CheckoutPsp implements PspAdapter {
       pspReference === undefined
         ? answerOfList(response, instruction)
         : answerOf(response, (body) => paymentOf(body, instruction));
-    // A refused question says nothing about the payment.
-    return answer.outcome === 'rejected' ? { ...answer, outcome: 'unknown' } : answer;
+    return answerToQuestion(answer);
   }
 
   /** Voids what is not captured yet, and says how the payment stands then. */

@@ -150,7 +150,7 @@ function saidOf(error: Json | undefined): Pick<Answer, 'pspCode' | 'message'> {
   return { ...(pspCode === undefined ? {} : { pspCode }), ...(message === undefined ? {} : { message }) };
 }
 
-/** What a payment says of the operation that made it, or that acts upon it. */
+/** The answer that a payment gives about the operation that made it, or that acts upon it. */
 export function paymentAnswer(
   payment: Json,
   instruction: Pick<Instruction, 'operation' | 'entityKey'>,

@@ -10,6 +10,7 @@ import {
 import { type ApiRequest, JsonApi } from '../json-api.js';
 import { bodyOf, type Json, record, records, text } from '../json-body.js';
 import { type ListPage, type PageRequest, timesOf, verdictByList } from '../listing.js';
+import { answerToQuestion } from '../question.js';
 import { Wire } from '../wire.js';
 import {
   answerOf,
@@ -164,7 +165,7 @@ export class SquarePsp implements PspAdapter {
     const answer = await this.ask(readRequest('payments', id), call, (body) =>
       paymentAnswer(record(body['payment']), instruction),
     );
-    return withoutRefusal(answer);
+    return answerToQuestion(answer);
   }
 
   private find(instruction: Instruction, call: CallContext): Promise<Answer> {
@@ -185,7 +186,7 @@ export class SquarePsp implements PspAdapter {
     const response = await this.api.send(listRequest(page, this.options.locationId), call);
     const body = bodyOf(response.text);
     if (response.httpStatus !== 200 || body === null) {
-      return withoutRefusal(answerOf(response, () => ({ outcome: 'unknown' })));
+      return answerToQuestion(answerOf(response, () => ({ outcome: 'unknown' })));
     }
     // A list without payments has no such field.
     const { payments = [], cursor } = body;
@@ -199,21 +200,21 @@ export class SquarePsp implements PspAdapter {
     const refund = (id: string, judge: (refund: Json) => Answer) =>
       this.ask(readRequest('refunds', id), call, (body) => judge(record(body['refund'])));
     if (pspReference !== undefined)
-      return withoutRefusal(await refund(pspReference, (one) => refundAnswer(one, entityKey)));
+      return answerToQuestion(await refund(pspReference, (one) => refundAnswer(one, entityKey)));
     let ids: readonly unknown[] = [];
     const read = await this.ask(readRequest('payments', payment), call, (body) => {
       const { refund_ids: named = [] } = record(body['payment']);
       ids = Array.isArray(named) ? named : [];
       return { outcome: 'not_found' };
     });
-    if (read.outcome !== 'not_found') return withoutRefusal(read);
+    if (read.outcome !== 'not_found') return answerToQuestion(read);
     if (ids.length > MAX_REFUNDS) return { outcome: 'unknown', pspCode: 'too_many_to_list' };
     const own: Answer[] = [];
     for (const id of ids) {
       const answer = await refund(String(id), (one) =>
         isOfRoute(one['reason'], instruction) ? refundAnswer(one, entityKey) : { outcome: 'not_found' },
       );
-      if (answer.outcome === 'rejected' || answer.outcome === 'throttled') return withoutRefusal(answer);
+      if (answer.outcome === 'rejected' || answer.outcome === 'throttled') return answerToQuestion(answer);
       if (answer.outcome === 'unknown') return answer;
       if (answer.outcome !== 'not_found') own.push(answer);
     }
@@ -224,9 +225,4 @@ export class SquarePsp implements PspAdapter {
       ? only
       : { httpStatus: 200, outcome: 'conflict', pspCode: 'several_found', pspReferences };
   }
-}
-
-/** A refused question says nothing about the operation. */
-function withoutRefusal(answer: Answer): Answer {
-  return answer.outcome === 'rejected' ? { ...answer, outcome: 'unknown' } : answer;
 }

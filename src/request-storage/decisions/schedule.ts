@@ -73,7 +73,8 @@ export function dueOnSchedule(
   if (ways.length === 0 && isDoubt(why)) return { until: null };
   const now = facts.now.getTime();
   const own = withinTerm(roundsOf(current, why, since), why, lastSignOf(since), answersWithinMs);
-  const rounds = isDoubt(why) ? withReturn(own, current, since, facts) : own;
+  const hinted = withRound(own, current.request.hintedAt, since);
+  const rounds = isDoubt(why) ? withReturn(hinted, current, since, facts) : hinted;
   const due = rounds.findLast((at) => at <= now);
   const next = rounds.find((at) => at > now);
 
@@ -110,7 +111,17 @@ function withReturn(
   const back = backAt?.(request.psp)?.getTime() ?? -Infinity;
   if (back <= lastSignOf(since)) return rounds;
   const at = back + jittered(`back ${request.pspIdempotencyKey}`, BACK_WITHIN_MS);
-  return [...rounds, at].toSorted((a, b) => a - b);
+  return withRound(rounds, new Date(at), since);
+}
+
+/** One more round at this time, if it is after the doubt began. */
+function withRound(
+  rounds: readonly number[],
+  at: Date | null | undefined,
+  since: PspAttempt,
+): readonly number[] {
+  if (!at || at.getTime() <= lastSignOf(since)) return rounds;
+  return [...rounds, at.getTime()].toSorted((a, b) => a - b);
 }
 
 const DAY_MS = 24 * 3_600_000;

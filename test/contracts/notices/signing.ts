@@ -11,6 +11,8 @@ export interface Signing {
   readonly hasAge: boolean;
   /** Whether a void is told of as the end of the payment, too. */
   readonly tellsOfEnd: boolean;
-  /** Whether the PSP tells of a payment that waits. */
-  readonly tellsOfWaiting: boolean;
+  /** Whether the PSP tells of a payment that waits; `waits`: of one that waits for the customer it does not. */
+  readonly tellsOfWaiting: boolean | 'waits';
+  /** False where a dispute is told of again only if it is won. */
+  readonly tellsOfLoss?: false;
 }

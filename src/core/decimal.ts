@@ -1,4 +1,4 @@
-import { exponentOf, isCurrency } from '../core/money.js';
+import { exponentOf, isCurrency } from './money.js';
 
 /** `10.00`, `-3.5`, `1200` as minor units of the currency; null where it is no such number, or holds more decimals. */
 export function minorUnits(text: string, currency: string): number | null {

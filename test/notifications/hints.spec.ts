@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ApiClient,
+  eventually,
+  openWithService,
+  orderOf,
+  paymentOf,
+  type Service,
+  type TestEnvironment,
+} from '../support/test-environment.js';
+
+/** A PSP that says that there is news and not which: the address of each payment gets its id, unsigned. */
+describe('a notification without proof', () => {
+  let environment: TestEnvironment;
+  let service: Service;
+  let client: ApiClient;
+
+  beforeAll(async () => {
+    ({ environment, service, client } = await openWithService({}, { role: 'all' }));
+  });
+  afterAll(() => environment.close());
+
+  /** A payment by PayPal whose customer is at its page. */
+  const atThePage = async (key: string) => {
+    const body = {
+      ...orderOf({ first: 'mollie', reference: key }),
+      payment_method: { type: 'wallet', wallet: { name: 'paypal' } },
+    };
+    const payment = paymentOf(await client.post('/v1/payments', body, key));
+    expect(payment).toMatchObject({ status: 'requires_action', psp: 'mollie' });
+    return { id: payment.id, reference: payment.psp_reference! };
+  };
+  const tell = async (body: string, type = 'application/x-www-form-urlencoded') => {
+    const headers = { 'content-type': type };
+    return (await fetch(`${service.url}/v1/webhooks/mollie`, { method: 'POST', headers, body })).status;
+  };
+  const lookups = async (id: string) =>
+    (await client.attempts(id)).filter(({ kind }) => kind === 'lookup').length;
+  const isAskedOnce = (id: string) =>
+    eventually(async () => ((await lookups(id)) === 1 ? true : null), 'one question');
+
+  it('is a reason to ask: the payment ends without anybody who asks for it', async () => {
+    const { id, reference } = await atThePage('order-hinted');
+    environment.simulator.authenticate('mollie', reference, 'succeeded');
+    expect(await tell(`id=${reference}`)).toBe(200);
+    const ended = () => environment.sql("SELECT FROM payments WHERE id = $1 AND status = 'captured'", [id]);
+    await eventually(async () => ((await ended()).length === 1 ? true : null), 'a payment that is captured');
+    expect(await lookups(id)).toBe(1);
+  });
+
+  it('is no evidence: sent by anybody, any number of times, it costs one question', async () => {
+    const { id, reference } = await atThePage('order-forged');
+    for (let n = 0; n < 20; n++) expect(await tell(`id=${reference}`)).toBe(200);
+    await isAskedOnce(id);
+    await sleep(1_500);
+    expect(await lookups(id)).toBe(1);
+    const [payment] = await environment.sql<{ status: string }>('SELECT status FROM payments WHERE id = $1', [
+      id,
+    ]);
+    expect(payment).toEqual({ status: 'requires_action' });
+  });
+
+  it('about nothing of ours is taken, and changes nothing', async () => {
+    expect(await tell('id=tr_nobodys')).toBe(200);
+    expect(await tell('id=tr_nobodys&more=1')).toBe(401);
+    expect(await tell('{"resource":"event","id":"event_1"}', 'application/json')).toBe(401);
+    expect(await environment.sql("SELECT * FROM webhook_inbox WHERE psp = 'mollie'")).toEqual([]);
+  });
+});
