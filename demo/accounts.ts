@@ -49,6 +49,10 @@ const makers: Readonly<Record<PspName, (url: string, notified?: Notified) => Mad
       ...(notified ? { webhookSecret: notified.secret, notificationUrl: notified.at } : {}),
     },
   }),
+  gocardless: (baseUrl, notified) => ({
+    baseUrl,
+    credentials: { accessToken: 'sandbox_demo', ...withSecret('webhookSecret', notified) },
+  }),
 };
 
 /** An account at a PSP that the simulator plays at this address, under the PSP's name. */

@@ -1,4 +1,5 @@
 import { type Ask, type Target, type Told } from '@payonce/conformance';
+import { samples } from '@payonce/simulator';
 import { type Answer } from './shop.js';
 import { Stage } from './stage.js';
 
@@ -30,13 +31,18 @@ class PayonceTarget implements Target {
     return this.stage.close();
   }
 
-  private pay({ key, reference, amount, currency, tokens }: Ask, capture: string): Promise<Told> {
+  private pay({ key, reference, amount, currency, tokens, psp }: Ask, capture: string): Promise<Told> {
+    const { method } = samples[psp];
+    const paid =
+      method === undefined
+        ? { type: 'card', tokens }
+        : { type: 'bank_debit', bank_debit: { name: method }, tokens: { [psp]: tokens[psp] } };
     return this.post('/v1/payments', key, {
       reference,
       amount,
       currency,
       capture,
-      payment_method: { type: 'card', tokens },
+      payment_method: paid,
       customer: { reference: 'customer-1' },
     });
   }

@@ -169,11 +169,20 @@ function pspsFile(urls: Partial<Readonly<Record<PspName, string>>>): object {
       return accountAt(psp, urls[psp]!, PSP_TIMEOUT_MS, notified);
     }),
     routing: [
-      ...there.map((psp) => ({
-        when: { currency: [samples[psp].currency] },
+      ...there.toSorted(methodsFirst).map((psp) => ({
+        when: conditionOf(psp),
         order: [psp, ...others.filter((other) => other !== psp)],
       })),
       { order: others },
     ],
   };
+}
+
+function conditionOf(psp: PspName): object {
+  const { currency, method } = samples[psp];
+  return method === undefined ? { currency: [currency] } : { method: [method] };
+}
+
+function methodsFirst(one: PspName, other: PspName): number {
+  return Number(samples[one].method === undefined) - Number(samples[other].method === undefined);
 }

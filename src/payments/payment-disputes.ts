@@ -30,10 +30,11 @@ export function dispute(
   newId: NewId,
   now: Date,
 ): 'known' | 'contradiction' | readonly Change[] {
-  const { money } = answer;
+  // A PSP that names no amount means the whole payment.
+  const { money = { amount: payment.amount, currency: payment.currency } } = answer;
   const { merchantId, id, psp, status } = payment;
   const all = payment.disputes ?? [];
-  if (!news || money?.currency !== payment.currency || money.amount <= 0) return 'contradiction';
+  if (!news || money.currency !== payment.currency || money.amount <= 0) return 'contradiction';
   const before = all.find(({ pspReference }) => pspReference === news.reference);
   if (before && news.stage <= before.stage) return 'known';
   const isDisputable = paymentLifecycle.allows(status, 'disputed') && payment.amountCaptured > 0;

@@ -163,13 +163,14 @@ export interface Instruction {
 
 /**
  * How a PSP treats idempotency keys.
- * `replays`: 'all' = any answer once execution began, errors included; 'success' = only 2xx, after
- * an error the same key EXECUTES AGAIN; 'none' = no keys at all.
+ * `replays`: 'all' = any answer once execution began, errors included; 'id' = a repeat makes nothing, and is told the id of
+ * what the key made, not what has become of it; 'success' = only 2xx, after an error the same key EXECUTES AGAIN;
+ * 'none' = no keys at all.
  */
 export interface IdempotencyCapability {
   /** How long a key is remembered, from its first use; null = no keys. */
   readonly windowMs: number | null;
-  readonly replays: 'all' | 'success' | 'none';
+  readonly replays: 'all' | 'id' | 'success' | 'none';
 }
 
 export interface LookupCapability {
@@ -230,6 +231,11 @@ export interface Capabilities {
   readonly answersWithinMs?: number;
   /** The promises for one operation that differ from those for all. */
   readonly of?: Readonly<Partial<Record<Operation, Partial<Pick<Capabilities, 'idempotency' | 'lookup'>>>>>;
+}
+
+/** Whether nothing is made twice under one key, whatever became of the first request. */
+export function makesOnce({ replays }: IdempotencyCapability): boolean {
+  return replays === 'all' || replays === 'id';
 }
 
 /** The promises for this operation. */

@@ -80,7 +80,7 @@ export interface DisputeNews {
 
 /**
  * Why a notification was not taken. Never holds what was sent. `malformed` may be signed all the same:
- * a body in a form that is not known, or beyond the bounds (256 kB, 200 items, 32 levels).
+ * a body in a form that is not known, or beyond the bounds (256 kB, 250 items, 32 levels).
  */
 export type NotificationRefusal =
   'signature_missing' | 'signature_invalid' | 'untimely' | 'malformed' | 'other_account';

@@ -1,3 +1,4 @@
+import { adapters } from './registry.js';
 import { type BankInstructions } from './bank-sepa/bank-instructions.js';
 import { accountOf, noticeReaderOf, type PspsConfig } from './psps-config.js';
 import { defaultPsps, parsePsps, PspsFileError, readPspsFile } from './psps-file.js';
@@ -122,7 +123,7 @@ describe('parsePsps', () => {
     [
       'an unknown adapter',
       { psps: [{ ...stripe, adapter: 'x' }] },
-      '/psps/0/adapter: is none of stripe, keyless, adyen, checkout, square, bank-sepa',
+      `/psps/0/adapter: is none of ${adapters.map(({ adapter }) => adapter).join(', ')}`,
     ],
     [
       'a missing credential',

@@ -4,6 +4,7 @@ import { bankSepaAdapter } from './bank-sepa/bank-sepa.entry.js';
 import { checkoutAdapter } from './checkout/checkout.entry.js';
 import { squareAdapter } from './square/square.entry.js';
 import { mollieAdapter } from './mollie/mollie.entry.js';
+import { gocardlessAdapter } from './gocardless/gocardless.entry.js';
 import { keylessAdapter, stripeAdapter } from './stripe/stripe.entry.js';
 
 /** Every adapter there is. A new PSP is a folder beside these and a line here. */
@@ -14,6 +15,7 @@ export const adapters: readonly AdapterEntry[] = [
   checkoutAdapter,
   squareAdapter,
   mollieAdapter,
+  gocardlessAdapter,
   bankSepaAdapter,
 ];
 

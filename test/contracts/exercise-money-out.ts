@@ -21,7 +21,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     const requests = bench.requests();
     const answer = await bench.execute(instruction);
     expect(answer).toMatchObject({ outcome: 'succeeded', money: instruction.money, isNamed: true });
-    expect(bench.requests() - requests).toBe(1);
+    expect(bench.requests() - requests).toBe(requestsFor(bench, operation));
     expect(done()).toEqual([
       expect.objectContaining({
         psp_reference: referenceOf(answer),
@@ -40,6 +40,8 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     ['KWD', 1_230],
     ['HUF', 50_000],
   ])('moves %s %d in the units of that currency', async (currency, amount) => {
+    const { currencies } = bench.capabilities;
+    if (currencies !== null && !currencies.includes(currency)) return;
     const money = { amount, currency };
     const answer = await bench.execute(await asked({ money }));
     expect(answer).toMatchObject({ outcome: 'succeeded', money });
@@ -77,7 +79,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
       const requests = bench.requests();
       bench.fault(faultOf(fault));
       expect((await bench.execute(instruction)).outcome).toBe(outcome);
-      expect(bench.requests() - requests).toBe(1);
+      expect(bench.requests() - requests).toBe(requestsFor(bench, operation));
       expect(done()).toHaveLength(effects);
     });
 
@@ -88,7 +90,8 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
       bench.fault(faultOf(fault));
       await bench.execute(instruction);
       await bench.calmDown();
-      expect(['succeeded', 'unknown']).toContain((await bench.execute(instruction)).outcome);
+      const told = bench.capabilities.idempotency.replays === 'id' ? 'pending' : 'succeeded';
+      expect(['succeeded', told, 'unknown']).toContain((await bench.execute(instruction)).outcome);
       expect(done().length).toBeLessThanOrEqual(effectsUnderOneKey(bench, fault));
     });
   });
@@ -100,7 +103,9 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     if (windowMs !== null) bench.advance(windowMs - 60_000);
     const again = await bench.execute({ ...instruction, sentAt: [new Date(1)], pspReference: 'learnt' });
     expect(done()).toHaveLength(keyed() ? 1 : 2);
-    if (keyed()) expect(again).toEqual(first);
+    if (bench.capabilities.idempotency.replays === 'id') {
+      expect(again).toMatchObject({ outcome: 'pending', pspReference: first.pspReference });
+    } else if (keyed()) expect(again).toEqual(first);
     bench.advance(120_000);
     // After the window the key means nothing, and the payment of a refund still covers another.
     await bench.execute(instruction);
@@ -133,6 +138,10 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     expect(bench.requests()).toBe(requests);
     expect(done()).toHaveLength(1);
   });
+}
+
+function requestsFor({ subject }: PspBench, operation: Operation): number {
+  return operation === 'refund' && subject.asksBeforeRefund ? 2 : 1;
 }
 
 /** Refunding or paying out 4.00: of a payment of 12.00, or to a bank account. */

@@ -68,6 +68,8 @@ function exerciseVerbs(bench: PspBench): void {
     ['KWD', 1_230],
     ['USD', 99_999_990],
   ])('charges %s %d in the units of that currency', async (currency, amount) => {
+    const { currencies } = bench.capabilities;
+    if (currencies !== null && !currencies.includes(currency)) return;
     const answer = await bench.execute(bench.instruction({ money: { amount, currency } }));
     expect(answer).toMatchObject({ outcome: 'succeeded', money: { amount, currency } });
     expect(bench.effects()).toEqual([expect.objectContaining({ amount, currency })]);
@@ -81,6 +83,7 @@ function exerciseVerbs(bench: PspBench): void {
   });
 
   it('authorizes without taking money, then captures the whole of it', async () => {
+    if (!bench.can('authorize')) return;
     const parentReference = await authorized(bench);
     expect(bench.effects()).toEqual([expect.objectContaining({ operation: 'authorize' })]);
     const capture = bench.instruction({ operation: 'capture', parentReference });
@@ -95,7 +98,7 @@ function exerciseVerbs(bench: PspBench): void {
   });
 
   it('captures a part where it says that it can', async () => {
-    if (bench.capabilities.captures === 'whole') return;
+    if (bench.capabilities.captures === 'whole' || !bench.can('capture')) return;
     const parentReference = await authorized(bench);
     const money = { amount: 400, currency: 'EUR' };
     const answer = await bench.execute(bench.instruction({ operation: 'capture', parentReference, money }));
@@ -104,6 +107,7 @@ function exerciseVerbs(bench: PspBench): void {
   });
 
   it('voids an authorization', async () => {
+    if (!bench.can('void')) return;
     const parentReference = await authorized(bench);
     const answer = await bench.execute(bench.instruction({ operation: 'void', parentReference }));
     expect(answer.outcome).toBe('succeeded');
@@ -155,12 +159,14 @@ function exerciseRefusals(bench: PspBench): void {
     ['hardDecline', 'never'],
     ['stepUpDecline', 'authenticate'],
   ] as const)('%s: asked again %s', async (card, advice) => {
-    const answer = await bench.execute(bench.instruction({ token: bench.subject.tokens[card] }));
+    const token = bench.subject.tokens[card];
+    if (token === undefined) return;
+    const answer = await bench.declined(bench.instruction({ token }));
     expect(answer.outcome).toBe('declined');
     expect(answer.decline && adviceFor[answer.decline]).toBe(advice);
     expect(answer.pspCode).toMatch(/^\w+$/);
     expect(bench.effects()).toEqual([]);
-    expect(bench.requests()).toBe(1);
+    if (!bench.subject.declinesLater) expect(bench.requests()).toBe(1);
   });
 
   it('rejected: an authorization that does not exist', async () => {
@@ -203,12 +209,16 @@ function exerciseKeys(bench: PspBench): void {
       const again = await bench.execute({ ...charge, sentAt: [new Date(1)], pspReference: 'learnt' });
       const approved = card === 'approved' ? 1 : 0;
       expect(bench.effects()).toHaveLength(keyed() ? approved : 2 * approved);
-      if (keyed()) expect(again).toEqual(first);
+      if (bench.capabilities.idempotency.replays === 'id') {
+        // What became of it has to be asked.
+        expect(again).toMatchObject({ outcome: 'pending', pspReference: first.pspReference });
+      } else if (keyed()) expect(again).toEqual(first);
       expect(bench.requests()).toBe(2);
     },
   );
 
   it('a capture under one key captures once', async () => {
+    if (!bench.can('capture')) return;
     const parentReference = await authorized(bench);
     const capture = bench.instruction({ operation: 'capture', parentReference });
     await bench.execute(capture);
@@ -236,7 +246,7 @@ function exerciseKeys(bench: PspBench): void {
     const charge = bench.instruction();
     await bench.execute(charge);
     const other = await bench.execute({ ...charge, money: { amount: 2_000, currency: 'EUR' } });
-    expect(['unknown', 'conflict']).toContain(other.outcome);
+    expect(['unknown', 'conflict', 'pending']).toContain(other.outcome);
     expect(bench.effects()).toHaveLength(1);
   });
 

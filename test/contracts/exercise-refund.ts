@@ -32,6 +32,7 @@ export function exerciseRefund(bench: PspBench): void {
   });
 
   it('gives back what was captured, not what was authorized', async () => {
+    if (!bench.can('capture')) return;
     const payment = await authorized(bench);
     await refund(payment, 100);
     expect(refunds()).toEqual([]);

@@ -1,6 +1,7 @@
 import { adyenSubject } from './adyen-subject.js';
 import { checkoutSubject } from './checkout-subject.js';
 import { exerciseNotices } from './exercise-notifications.js';
+import { gocardlessSubject } from './gocardless-subject.js';
 import { mollieSubject } from './mollie-subject.js';
 import { type Signing } from './notices/signing.js';
 import { squareSubject } from './square-subject.js';
@@ -67,9 +68,22 @@ const mollie: Signing = {
   tellsOfLoss: false,
 };
 
+const gocardless: Signing = {
+  secret: 'theFirstSecretOfGocardless',
+  next: 'theSecondSecretOfGocardless',
+  credentials: { accessToken: 'sandbox_averysecrettokenofgocardless' },
+  names: { secret: 'webhookSecret', previous: 'webhookSecretPrevious' },
+  other: null,
+  hasAge: false,
+  tellsOfEnd: false,
+  tellsOfWaiting: false,
+  tellsAmounts: false,
+};
+
 exerciseNotices('stripe', stripeSubject('stripe'), stripe);
 exerciseNotices('keyless', stripeSubject('keyless'), stripe);
 exerciseNotices('adyen', adyenSubject, adyen);
 exerciseNotices('checkout', checkoutSubject, checkout);
 exerciseNotices('square', squareSubject, square);
 exerciseNotices('mollie', mollieSubject, mollie);
+exerciseNotices('gocardless', gocardlessSubject, gocardless);

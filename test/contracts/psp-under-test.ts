@@ -8,7 +8,13 @@ import {
   type WebhookRequest,
 } from '@payonce/simulator';
 import { type Clock, SystemClock } from '../../src/core/clock.js';
-import { type Answer, type AttemptKind, type Instruction, type PspAdapter } from '../../src/psp/contract.js';
+import {
+  type Answer,
+  type AttemptKind,
+  type Instruction,
+  type Operation,
+  type PspAdapter,
+} from '../../src/psp/contract.js';
 import { PspDirectory } from '../../src/psp/psp-directory.js';
 
 /** An adapter and what the conformance suite must know of the PSP it speaks to. */
@@ -23,7 +29,8 @@ export interface PspSubject {
     readonly approved: string;
     readonly softDecline: string;
     readonly hardDecline: string;
-    readonly stepUpDecline: string;
+    /** Absent: no issuer asks for the customer. */
+    readonly stepUpDecline?: string;
     /** Absent: the PSP sends no customer anywhere. */
     readonly asksCustomer?: string;
     readonly waits: string;
@@ -41,6 +48,10 @@ export interface PspSubject {
   readonly answersWithoutAmount?: true;
   /** True where captures and voids take no key. */
   readonly keysAtCreationAlone?: true;
+  /** True where a payment is declined after it was taken, never by the answer. */
+  readonly declinesLater?: true;
+  /** True where a refund is asked for with the sum of those before it, which is read first. */
+  readonly asksBeforeRefund?: true;
   /** True where a refund is looked for among those of its payment, by one request for each. */
   readonly readsEachRefund?: true;
 }
@@ -96,6 +107,10 @@ export class PspBench {
     await this.directory.close();
   }
 
+  can(operation: Operation): boolean {
+    return this.capabilities.operations.includes(operation);
+  }
+
   get capabilities() {
     return this.directory.capabilities(this.subject.psp);
   }
@@ -122,6 +137,12 @@ export class PspBench {
 
   execute(instruction: Instruction): Promise<Answer> {
     return this.call('execute', instruction);
+  }
+
+  /** The answer to a payment that is declined, whenever that is known. */
+  async declined(instruction: Instruction): Promise<Answer> {
+    const answer = await this.execute(instruction);
+    return this.subject.declinesLater ? this.lookup(instruction) : answer;
   }
 
   lookup(instruction: Instruction): Promise<Answer> {

@@ -1,4 +1,5 @@
 import {
+  authorizes,
   capturesAPart,
   capturesInParts,
   paysOut,
@@ -115,7 +116,9 @@ function orphanDeathsIn(weather: Weather): readonly Death[] {
 }
 
 /** A capture, a cancel and a refund are never failed over, and a refused payout is not sent elsewhere. */
-function weathersOf(ask: Ask): readonly Weather[] {
+function weathersOf(ask: Ask, first: PspName): readonly Weather[] {
+  // No other PSP takes its debits.
+  if (first === 'gocardless') return ['fair', 'answer lost'];
   if (ask === 'charge' || ask === 'authorize') return weathers;
   return ask === 'payout' ? ['fair', 'answer lost', 'first PSP down'] : ['fair', 'answer lost'];
 }
@@ -124,6 +127,7 @@ function weathersOf(ask: Ask): readonly Weather[] {
 function pspsOf(ask: Ask): readonly PspName[] {
   if (ask === 'capture another part') return capturesInParts;
   if (ask === 'capture a part') return capturesAPart;
+  if (ask === 'authorize' || ask === 'capture' || ask === 'cancel') return authorizes;
   return ask === 'payout' ? paysOut : pspNames;
 }
 
@@ -137,7 +141,7 @@ function plansOf(kind: Ask | OrphanKind): (Plan<Ask> | Plan<OrphanKind>)[] {
     );
   }
   return pspsOf(kind).flatMap((first) =>
-    weathersOf(kind).flatMap((weather) =>
+    weathersOf(kind, first).flatMap((weather) =>
       deathsIn(weather, first).map((death) => ({ ask: kind, first, weather, death })),
     ),
   );

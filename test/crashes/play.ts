@@ -74,6 +74,7 @@ const softDeclines: Readonly<Record<PspName, string>> = {
   checkout: '20005',
   square: 'GENERIC_DECLINE',
   mollie: 'card_declined',
+  gocardless: 'refer_to_payer',
 };
 
 /** The PSPs where a key alone does not allow to send again, and how long after a call a "not found" is final there. */

@@ -85,6 +85,7 @@ const declined: Readonly<Record<PspName, string>> = {
   checkout: 'src_decline_30043',
   square: 'cnon:decline-CARD_EXPIRED',
   mollie: 'tkn_decline_stolen_card',
+  gocardless: 'MD_failed_mandate_cancelled',
 };
 
 /** It was done, and the answer was lost. */
@@ -92,10 +93,11 @@ const lostAnswers: readonly FaultKind[] = ['close_after', 'hang_after', 'error_5
 const fault = () => (chance(0.25) ? pick(lostAnswers) : null);
 
 const plans: readonly Plan[] = Array.from({ length: PAYMENTS }, (_, n) => {
-  const capture = chance(0.55) ? 'manual' : 'automatic';
+  const psp = pspNames[n % pspNames.length]!;
+  const capture = chance(0.55) && psp !== 'gocardless' ? 'manual' : 'automatic';
   return {
     key: `order-${n}`,
-    psp: pspNames[n % pspNames.length]!,
+    psp,
     api: chance(0.5) ? 0 : 1,
     capture,
     isDeclined: n % 9 === 0,

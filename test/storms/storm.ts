@@ -18,7 +18,7 @@ import {
 } from '../support/test-environment.js';
 
 /**
- * Everything at once: two services over one database, six PSPs that fail at random, services that
+ * Everything at once: two services over one database, seven PSPs that fail at random, services that
  * are killed and started again, connections that are dropped, and clients that ask twice, capture,
  * cancel and refund at the same moment. In the end the ledgers are held against the books.
  *

@@ -23,7 +23,7 @@ export { eventually } from './eventually.js';
 export { type Checkpoint, type Service, ServiceProcess } from './service.js';
 
 /** The PSPs of the simulator that this environment has accounts at. */
-export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout', 'square', 'mollie'] as const;
+export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout', 'square', 'mollie', 'gocardless'] as const;
 export type PspName = (typeof pspNames)[number];
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
@@ -34,6 +34,8 @@ export const currencyFor = {
   checkout: 'CHF',
   square: 'CAD',
   mollie: 'SEK',
+  // By Bacs debit; see `orderOf`.
+  gocardless: 'GBP',
 } as const;
 
 /** The rule, from 1, for every currency that has none of its own. */
@@ -41,6 +43,14 @@ export const LAST_RULE = pspNames.length;
 
 /** What some of them can do, and others cannot. */
 export const paysOut = ['stripe', 'adyen', 'keyless'] as const satisfies readonly PspName[];
+export const authorizes = [
+  'stripe',
+  'adyen',
+  'keyless',
+  'checkout',
+  'square',
+  'mollie',
+] as const satisfies readonly PspName[];
 export const capturesAPart = [
   'stripe',
   'adyen',
@@ -58,6 +68,7 @@ export const tokens: Readonly<Record<PspName, string>> = {
   checkout: 'src_visa_checkoutOnly',
   square: 'cnon:visa-squareOnly',
   mollie: 'tkn_visa_mollieOnly',
+  gocardless: 'MD_confirmed_gocardlessOnly',
 };
 export const email = 'somebody.secret@shop.example';
 
@@ -72,13 +83,17 @@ const notificationSecrets: Readonly<Record<PspName, string>> = {
   checkout: 'whsec_stage_of_checkout',
   square: 'signature-key-of-square',
   mollie: 'signing-secret-of-mollie',
+  gocardless: 'secret-of-gocardless',
 };
 
 /** Where PSPs believe that they notify, which some sign: a proxy leads on from there. */
 const notifiedAt = (psp: PspName) => `https://pay.stage.example/v1/webhooks/${psp}`;
 
+/** Those that are asked first for a currency of their own. */
+const byCurrency = ['checkout', 'square', 'mollie'] as const satisfies readonly PspName[];
+
 /** Those whose accounts need no more than the demo's. */
-const plain = ['checkout', 'square', 'mollie'] as const satisfies readonly PspName[];
+const plain = ['checkout', 'square', 'mollie', 'gocardless'] as const satisfies readonly PspName[];
 
 /** What an item of Adyen's says, as far as it matters here. */
 export interface AdyenItem {
@@ -217,8 +232,9 @@ export class TestEnvironment {
       ],
       routing: [
         { when: { currency: ['EUR'] }, ...order('adyen', 'stripe', 'keyless') },
+        { when: { method: ['bacs'] }, order: ['gocardless'] },
         { when: { currency: ['GBP'] }, ...order('keyless', 'stripe', 'adyen') },
-        ...plain.map((psp) => ({
+        ...byCurrency.map((psp) => ({
           when: { currency: [currencyFor[psp]] },
           ...order(psp, 'stripe', 'keyless'),
         })),
@@ -619,12 +635,17 @@ export interface Order {
 
 /** The body of POST /v1/payments; the first PSP is asked first. */
 export function orderOf({ first = 'stripe', capture = 'automatic', amount = 1_999, ...more }: Order = {}) {
+  const isDebit = first === 'gocardless';
+  const given: Partial<Record<PspName, string>> = more.tokens ?? { ...tokens };
+  const own: typeof given = given.gocardless === undefined ? {} : { gocardless: given.gocardless };
+  const debit = { type: 'bank_debit', bank_debit: { name: 'bacs' }, tokens: own };
   return {
     reference: more.reference ?? 'order-1',
     amount,
     currency: currencyFor[first],
-    capture,
-    payment_method: { type: 'card', tokens: more.tokens ?? { ...tokens } },
+    // A debit takes the money at once.
+    capture: isDebit ? 'automatic' : capture,
+    payment_method: isDebit ? debit : { type: 'card', tokens: given },
     customer: { reference: 'customer-1', email },
     return_url: 'https://shop.example/back',
   };

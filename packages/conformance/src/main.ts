@@ -28,7 +28,7 @@ async function main(): Promise<number> {
     process.stdout.write(`${HELP}\n`);
     return values.help ? 0 : 2;
   }
-  const { currency, decline } = samples[psp];
+  const { currency, decline, method } = samples[psp];
   const module = (await import(pathToFileURL(resolve(values.target)).href)) as { target?: Target };
   const { target } = module;
   if (target === undefined) throw new Error(`${values.target} exports no target`);
@@ -36,8 +36,9 @@ async function main(): Promise<number> {
   const outcomes: Outcome[] = [];
   try {
     await target.start(simulator.urls);
-    const trials = trialsAt(decline).filter(({ name, operation }) =>
-      `${operation} ${name}`.includes(values.only),
+    const trials = trialsAt(decline).filter(
+      ({ name, operation }) =>
+        `${operation} ${name}`.includes(values.only) && (method === undefined || operation !== 'capture'),
     );
     for (const trial of trials) {
       const outcome = await runTrial(target, simulator, trial, { psp, currency });

@@ -148,6 +148,29 @@ export const mollieKeys: KeyPolicy = {
   replayed: (reply) => reply,
 };
 
+/** GoCardless: a repeat is a conflict that names what the key made. For how long is not published: a day is taken. */
+export const gocardlessKeys: KeyPolicy = {
+  windowMs: 24 * HOUR_MS,
+  compares: false,
+  keepsServerErrors: false,
+  otherParameters: () => ({ status: 422, body: '' }),
+  inUse: () => conflict('idempotency_key_in_use', {}),
+  replayed: ({ body }) => {
+    const made = JSON.parse(typeof body === 'string' ? body : body()) as Record<string, { id?: string }>;
+    const [id = ''] = Object.values(made).flatMap((one) => one.id ?? []);
+    return conflict('idempotent_creation_conflict', { conflicting_resource_id: id });
+  },
+};
+
+function conflict(reason: string, links: Readonly<Record<string, string>>): Reply {
+  const message = 'A resource has already been created with this idempotency key';
+  const errors = [{ reason, message, links }];
+  return {
+    status: 409,
+    body: JSON.stringify({ error: { message, errors, type: 'invalid_state', code: 409 } }),
+  };
+}
+
 function stripeError(status: number, error: Readonly<Record<string, string>>): Reply {
   return { status, body: JSON.stringify({ error }) };
 }

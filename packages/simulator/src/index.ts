@@ -1,11 +1,19 @@
 import { isIP } from 'node:net';
 import { AdyenWire } from './adyen.js';
 import { MollieWire } from './mollie.js';
+import { GocardlessWire } from './gocardless.js';
 import { type CallRecord } from './calls.js';
 import { CheckoutWire } from './checkout.js';
 import { Control, type LedgerReading } from './control.js';
 import { type Fault, type FaultRequest } from './faults.js';
-import { adyenKeys, checkoutKeys, type KeyPolicy, mollieKeys, stripeKeys } from './idempotency.js';
+import {
+  adyenKeys,
+  checkoutKeys,
+  gocardlessKeys,
+  type KeyPolicy,
+  mollieKeys,
+  stripeKeys,
+} from './idempotency.js';
 import { type PspParts, SimulatedPsp } from './psp.js';
 import { Port } from './server.js';
 import { type ReportRequest } from './report-request.js';
@@ -97,8 +105,10 @@ interface Sample {
   readonly token: string;
   /** A code by which its issuer declines. */
   readonly decline: string;
-  /** A currency that is no other sample's, by which payments can be routed to this PSP. */
+  /** A currency that is no other sample's, by which payments can be routed to this PSP, unless it takes one method alone. */
   readonly currency: string;
+  /** The one method that it takes, at once and without authorization; a card where there is none. */
+  readonly method?: 'bacs';
 }
 
 interface Vendor {
@@ -153,6 +163,12 @@ const vendors = {
     port: 8480,
     sample: { token: 'tkn_card', decline: 'insufficient_funds', currency: 'SEK' },
   },
+  gocardless: {
+    keys: gocardlessKeys,
+    wire: ({ clock, ledger, webhooks }: PspParts) => new GocardlessWire(clock, ledger, webhooks),
+    port: 8490,
+    sample: { token: 'MD_confirmed', decline: 'insufficient_funds', currency: 'GBP', method: 'bacs' },
+  },
 } satisfies Readonly<Record<string, Vendor>>;
 
 export const pspNames = Object.keys(vendors) as readonly PspName[];
@@ -163,7 +179,7 @@ function forEachPsp<T>(make: (name: PspName) => T): Readonly<Record<PspName, T>>
 }
 
 /** What each PSP can be asked for in a rehearsal. */
-export const samples = forEachPsp((name) => vendors[name].sample);
+export const samples = forEachPsp((name): Sample => vendors[name].sample);
 
 /** Where the process listens unless it is told otherwise. */
 export const defaultPorts: Readonly<Record<PortName, number>> = {

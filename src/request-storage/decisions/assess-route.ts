@@ -2,6 +2,7 @@ import {
   type Capabilities,
   type DeclineAdvice,
   type LookupCapability,
+  makesOnce,
   OTHER_PARAMETERS,
 } from '../../psp/contract.js';
 import { adviceFor } from '../../psp/decline.js';
@@ -201,7 +202,7 @@ function answersAll(executes: readonly PspAttempt[], declined: PspAttempt, can: 
   const isLater = declined.kind !== 'execute';
   if (isLater && executes.length === 1) return true;
   const lastSent = isLater ? executes.at(-1)! : declined;
-  return can.idempotency.replays === 'all' && startedInKeyWindow(executes, lastSent, can);
+  return makesOnce(can.idempotency) && startedInKeyWindow(executes, lastSent, can);
 }
 
 /** A notice about the result of a cancel, not about the operation itself. */

@@ -1,4 +1,4 @@
-import { type Capabilities } from '../../psp/contract.js';
+import { type Capabilities, makesOnce } from '../../psp/contract.js';
 import { firstSentAt, type RouteHistory, WINDOW_MARGIN_MS } from './assess-route.js';
 import { wasSkipped } from './skipped-call.js';
 import { type PspAttempt } from '../route.entity.js';
@@ -13,13 +13,13 @@ export function waysToAsk({ request }: RouteHistory, { lookup }: Capabilities): 
 }
 
 /**
- * A resend is safe only if the PSP replays every answer for this key, and only while it remembers the key, counted
+ * A resend is safe only if the PSP makes nothing twice under this key, and only while it remembers the key, counted
  * from the FIRST execute. A PSP that replays only successes may have moved money, answered 500, and would do it
  * again.
  */
 export function mayResend({ attempts }: RouteHistory, { idempotency }: Capabilities, now: Date): boolean {
   const executes = attempts.filter((a) => a.kind === 'execute');
-  return idempotency.replays === 'all' && isKeyKnown(executes, idempotency.windowMs, now);
+  return makesOnce(idempotency) && isKeyKnown(executes, idempotency.windowMs, now);
 }
 
 /** The payment's replayed answer is older than the customer's action: only sending the details asks about that. */

@@ -13,6 +13,8 @@ export interface Signing {
   readonly tellsOfEnd: boolean;
   /** Whether the PSP tells of a payment that waits; `waits`: of one that waits for the customer it does not. */
   readonly tellsOfWaiting: boolean | 'waits';
+  /** False where notifications hold no amount. */
+  readonly tellsAmounts?: false;
   /** False where a dispute is told of again only if it is won. */
   readonly tellsOfLoss?: false;
 }
