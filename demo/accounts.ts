@@ -53,6 +53,10 @@ const makers: Readonly<Record<PspName, (url: string, notified?: Notified) => Mad
     baseUrl,
     credentials: { accessToken: 'sandbox_demo', ...withSecret('webhookSecret', notified) },
   }),
+  paypal: (baseUrl, notified) => ({
+    baseUrl,
+    credentials: { clientId: 'demo', clientSecret: 'demo-secret', ...withSecret('webhookId', notified) },
+  }),
 };
 
 /** An account at a PSP that the simulator plays at this address, under the PSP's name. */

@@ -57,6 +57,7 @@ export class NotificationsService {
       metrics.refused(account, 'malformed');
       throw error;
     }
+    await reader.prepare?.(headers);
     const { notices, refused: unsigned, hints = [] } = reader.read(raw, headers, clock.now());
     for (const pspReference of hints) await this.storage.hint(account, pspReference);
     const good = notices.filter(isStorable);

@@ -69,7 +69,7 @@ export interface AdapterEntry {
    */
   check(settings: AccountSettings, call: CallContext): Promise<string>;
   /** Null where the account has no secret to check notifications by: then none is taken. */
-  notices(settings: Pick<AccountSettings, 'credentials'>): NotificationReader | null;
+  notices(settings: Pick<AccountSettings, 'credentials' | 'baseUrl'>): NotificationReader | null;
   /** The PSP's name of the account in its reports, where a report may be about others too. */
   reportsAreOf?(settings: Pick<AccountSettings, 'credentials' | 'bank'>): string | undefined;
   /** Null where the account has no credentials for it. */

@@ -165,12 +165,12 @@ export interface Instruction {
  * How a PSP treats idempotency keys.
  * `replays`: 'all' = any answer once execution began, errors included; 'id' = a repeat makes nothing, and is told the id of
  * what the key made, not what has become of it; 'success' = only 2xx, after an error the same key EXECUTES AGAIN;
- * 'none' = no keys at all.
+ * 'latest' = a repeat makes nothing, and is answered with what has become of it since; 'none' = no keys at all.
  */
 export interface IdempotencyCapability {
   /** How long a key is remembered, from its first use; null = no keys. */
   readonly windowMs: number | null;
-  readonly replays: 'all' | 'id' | 'success' | 'none';
+  readonly replays: 'all' | 'id' | 'latest' | 'success' | 'none';
 }
 
 export interface LookupCapability {
@@ -235,13 +235,7 @@ export interface Capabilities {
 
 /** Whether nothing is made twice under one key, whatever became of the first request. */
 export function makesOnce({ replays }: IdempotencyCapability): boolean {
-  return replays === 'all' || replays === 'id';
-}
-
-/** The promises for this operation. */
-export function promisesFor(can: Capabilities, operation: Operation): Capabilities {
-  const own = can.of?.[operation];
-  return own ? { ...can, ...own } : can;
+  return replays === 'all' || replays === 'id' || replays === 'latest';
 }
 
 /** Passed to an adapter with every call: when to give up, and whether the call may still be made. */

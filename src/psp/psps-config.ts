@@ -118,8 +118,8 @@ export function fingerprintsOf({
 }
 
 /** Reads the notifications of an account; null where it has no secret for them. */
-export function noticeReaderOf({ adapter, credentials }: PspConfig): NotificationReader | null {
-  return adapterNamed(adapter)?.notices({ credentials }) ?? null;
+export function noticeReaderOf({ adapter, ...settings }: PspConfig): NotificationReader | null {
+  return adapterNamed(adapter)?.notices(settings) ?? null;
 }
 
 /** The PSP's name of the account in its reports; undefined where they are of nothing else. */

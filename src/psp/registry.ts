@@ -5,6 +5,7 @@ import { checkoutAdapter } from './checkout/checkout.entry.js';
 import { squareAdapter } from './square/square.entry.js';
 import { mollieAdapter } from './mollie/mollie.entry.js';
 import { gocardlessAdapter } from './gocardless/gocardless.entry.js';
+import { paypalAdapter } from './paypal/paypal.entry.js';
 import { keylessAdapter, stripeAdapter } from './stripe/stripe.entry.js';
 
 /** Every adapter there is. A new PSP is a folder beside these and a line here. */
@@ -16,6 +17,7 @@ export const adapters: readonly AdapterEntry[] = [
   squareAdapter,
   mollieAdapter,
   gocardlessAdapter,
+  paypalAdapter,
   bankSepaAdapter,
 ];
 

@@ -11,7 +11,6 @@ import {
   type Capabilities,
   type Instruction,
   type Operation,
-  promisesFor,
   type Psps,
 } from '../psp/contract.js';
 import { type AnsweredCall, type Call, type OperationHistory } from './decisions/attempt.js';
@@ -133,7 +132,8 @@ export class RequestStorage {
 
   /** The promises of the account for this operation. */
   promisesOf({ psp, operation }: Pick<Route, 'psp' | 'operation'>): Capabilities {
-    return promisesFor(this.capabilities(psp), operation);
+    const can = this.capabilities(psp);
+    return { ...can, ...can.of?.[operation] };
   }
 
   /** The account that is configured under this name, for a new route of this operation there. */

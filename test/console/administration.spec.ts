@@ -10,7 +10,7 @@ import {
 } from '../../src/console/installation-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
-import { eventually, type Service, TestEnvironment } from '../support/test-environment.js';
+import { eventually, pspNames, type Service, TestEnvironment } from '../support/test-environment.js';
 
 /** Acts of administrators in the console: connections to PSPs, accounts by their fields, endpoints of merchants. */
 let environment: TestEnvironment;
@@ -88,7 +88,7 @@ describe('a connection to a PSP', () => {
 
 it('says what accounts are written with, and of a stored one all but its secrets', async () => {
   const { data } = (await admin.get<PageView<AdapterView>>('psps/adapters')).body;
-  expect(data.map(({ adapter }) => adapter)).toEqual(['stripe', 'keyless', 'adyen', 'checkout']);
+  expect(data.map(({ adapter }) => adapter).toSorted()).toEqual([...pspNames].toSorted());
   const adyen = data.find(({ adapter }) => adapter === 'adyen')!;
   expect(adyen.credentials.slice(0, 2)).toEqual([
     { name: 'apiKey', required: true, secret: true },

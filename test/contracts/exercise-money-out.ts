@@ -99,7 +99,8 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
   it('the same key gives the same answer for as long as declared, and no longer', async () => {
     const instruction = await asked();
     const first = await bench.execute(instruction);
-    const { windowMs } = bench.capabilities.idempotency;
+    const { of, idempotency } = bench.capabilities;
+    const { windowMs } = of?.[operation]?.idempotency ?? idempotency;
     if (windowMs !== null) bench.advance(windowMs - 60_000);
     const again = await bench.execute({ ...instruction, sentAt: [new Date(1)], pspReference: 'learnt' });
     expect(done()).toHaveLength(keyed() ? 1 : 2);
@@ -141,7 +142,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
 }
 
 function requestsFor({ subject }: PspBench, operation: Operation): number {
-  return operation === 'refund' && subject.asksBeforeRefund ? 2 : 1;
+  return operation === 'refund' && subject.readsPaymentFirst ? 2 : 1;
 }
 
 /** Refunding or paying out 4.00: of a payment of 12.00, or to a bank account. */

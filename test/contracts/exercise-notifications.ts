@@ -26,7 +26,8 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
   const readerWith = (secrets: Readonly<Record<string, string>>): NotificationReader => {
     const address = signing.address === undefined ? {} : { [signing.address]: receiver.url };
     const credentials = { ...signing.credentials, ...address, ...secrets };
-    const account = { name: 'account', adapter: subject.psp, timeoutMs: 1_000, credentials };
+    const baseUrl = bench.origin;
+    const account = { name: 'account', adapter: subject.psp, baseUrl, timeoutMs: 1_000, credentials };
     const reader = noticeReaderOf(account);
     if (!reader) throw new Error('the account has no reader');
     return reader;
@@ -41,7 +42,9 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       if (round === 2_000) throw new Error('notifications do not come to rest');
       await sleep(5);
     }
-    return receiver.take();
+    const deliveries = receiver.take();
+    for (const { headers } of deliveries) await reader.prepare?.(headers);
+    return deliveries;
   };
   const read = ({ raw, headers }: Delivery, by = reader, at = new Date()): NotificationReading =>
     by.read(raw, headers, at);
@@ -58,7 +61,11 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
   const moneyOf = (money: Money) => (signing.tellsAmounts === false ? {} : { money });
   const agrees = async (fact: NotificationItem | undefined, instruction: Instruction): Promise<void> => {
     if (bench.capabilities.lookup === null) return;
-    const { outcome, money, decline, pspReference } = await bench.lookup(instruction);
+    // Where nothing is found without an id, the PSP's own is the one the notification told.
+    const asked = bench.findsByReference
+      ? instruction
+      : { ...instruction, pspReference: fact?.pspReference ?? undefined };
+    const { outcome, money, decline, pspReference } = await bench.lookup(asked);
     expect(fact?.answer).toMatchObject({ outcome, pspReference });
     if (signing.tellsAmounts !== false) expect(fact?.answer.money).toEqual(money);
     expect(fact?.answer.decline).toBe(decline);
@@ -170,6 +177,8 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
         ['failed', 'declined'],
       ] as const) {
         if (subject.tokens[token] === undefined) return;
+        // Nothing is told of a customer who may try again.
+        if (token === 'asksCustomer' && result === 'failed' && subject.staysOpenAfterDecline) return;
         const instruction = bench.instruction({ token: subject.tokens[token] });
         const id = referenceOf(await bench.execute(instruction));
         const meanwhile = await taken();
@@ -202,7 +211,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
         operation: 'refund',
         entityKey: refund.entityKey,
         pspReference,
-        parentReference,
+        parentReference: signing.tellsParent === false ? null : parentReference,
         answer: { outcome: 'succeeded', ...moneyOf(refund.money) },
       });
       hold([fact!], bench.effects().slice(1));
@@ -279,7 +288,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
           operation: instruction.operation,
           entityKey: instruction.entityKey,
           pspReference,
-          parentReference: instruction.parentReference ?? null,
+          parentReference: signing.tellsParent === false ? null : (instruction.parentReference ?? null),
           answer: { outcome: 'declined' },
         });
         await agrees(fact, { ...instruction, pspReference });
@@ -293,6 +302,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
     });
 
     it.each(['win', 'lose'] as const)('a dispute, with the money held back, until we %s', async (step) => {
+      if (signing.tellsDisputes === false) return;
       const parentReference = referenceOf(await bench.execute(bench.instruction()));
       await told();
       for (const next of ['open', step] as const) {
@@ -386,6 +396,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       const { secret, previous } = signing.names;
       const rotating = readerWith({ [secret]: signing.next, [previous]: signing.secret });
       const rotated = readerWith({ [secret]: signing.next });
+      for (const one of [rotating, rotated]) await one.prepare?.(old.headers);
       for (const delivery of deliveries) expect(read(delivery, rotating).notices).toHaveLength(1);
       expect(read(old, rotated)).toEqual({ notices: [], refused: ['signature_invalid'] });
       expect(read(young, reader)).toEqual({ notices: [], refused: ['signature_invalid'] });
@@ -423,6 +434,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       bench.webhook({ url: receiver.url, secret: signing.secret, mode: 'early', copies: 5 });
       await bench.execute(bench.instruction());
       const early = receiver.take();
+      for (const { headers } of early) await reader.prepare?.(headers);
       // Each event five times.
       expect([early.length > 0, early.length % 5]).toEqual([true, 0]);
       for (const delivery of early) expect(read(delivery).notices).toHaveLength(1);

@@ -16,6 +16,6 @@ export const gocardlessSubject: PspSubject = {
   },
   refundsAreReceived: true,
   answersWithoutAmount: true,
-  asksBeforeRefund: true,
+  readsPaymentFirst: true,
   declinesLater: true,
 };

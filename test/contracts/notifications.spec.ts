@@ -3,6 +3,7 @@ import { checkoutSubject } from './checkout-subject.js';
 import { exerciseNotices } from './exercise-notifications.js';
 import { gocardlessSubject } from './gocardless-subject.js';
 import { mollieSubject } from './mollie-subject.js';
+import { paypalSubject } from './paypal-subject.js';
 import { type Signing } from './notices/signing.js';
 import { squareSubject } from './square-subject.js';
 import { stripeSubject } from './stripe-subject.js';
@@ -80,6 +81,19 @@ const gocardless: Signing = {
   tellsAmounts: false,
 };
 
+const paypal: Signing = {
+  secret: 'WH-id-of-the-first-webhook',
+  next: 'WH-id-of-the-second-webhook',
+  credentials: { clientId: 'client', clientSecret: 'EAverysecretsecretofpaypal' },
+  names: { secret: 'webhookId', previous: 'webhookIdPrevious' },
+  other: null,
+  hasAge: false,
+  tellsOfEnd: true,
+  tellsOfWaiting: 'waits',
+  tellsParent: false,
+  tellsDisputes: false,
+};
+
 exerciseNotices('stripe', stripeSubject('stripe'), stripe);
 exerciseNotices('keyless', stripeSubject('keyless'), stripe);
 exerciseNotices('adyen', adyenSubject, adyen);
@@ -87,3 +101,4 @@ exerciseNotices('checkout', checkoutSubject, checkout);
 exerciseNotices('square', squareSubject, square);
 exerciseNotices('mollie', mollieSubject, mollie);
 exerciseNotices('gocardless', gocardlessSubject, gocardless);
+exerciseNotices('paypal', paypalSubject, paypal);

@@ -48,10 +48,12 @@ export interface PspSubject {
   readonly answersWithoutAmount?: true;
   /** True where captures and voids take no key. */
   readonly keysAtCreationAlone?: true;
+  /** True where a customer whose way to pay was declined may try another one: the payment still waits. */
+  readonly staysOpenAfterDecline?: true;
   /** True where a payment is declined after it was taken, never by the answer. */
   readonly declinesLater?: true;
-  /** True where a refund is asked for with the sum of those before it, which is read first. */
-  readonly asksBeforeRefund?: true;
+  /** True where what is done with a payment needs something of it that is read first. */
+  readonly readsPaymentFirst?: true;
   /** True where a refund is looked for among those of its payment, by one request for each. */
   readonly readsEachRefund?: true;
 }
@@ -73,6 +75,10 @@ export class PspBench {
 
   async start(): Promise<void> {
     this.simulator = await startSimulator();
+  }
+
+  get origin(): string {
+    return this.simulator.urls[this.subject.psp];
   }
 
   async stop(): Promise<void> {
@@ -105,6 +111,11 @@ export class PspBench {
   async end(): Promise<void> {
     await this.simulator.clearFaults(this.subject.psp);
     await this.directory.close();
+  }
+
+  /** A payment is found by our reference, not by the PSP's id alone. */
+  get findsByReference(): boolean {
+    return this.capabilities.lookup?.by === 'reference';
   }
 
   can(operation: Operation): boolean {
@@ -201,7 +212,7 @@ export class PspBench {
   ): Promise<void> {
     const { details } = this.simulator.authenticate(this.subject.psp, pspReference, result)!;
     if (!details) return;
-    const { outcome } = await this.complete({ ...instruction, details });
+    const { outcome } = await this.complete({ ...instruction, pspReference, details });
     expect(outcome).toBe(result === 'succeeded' ? 'succeeded' : 'declined');
   }
 

@@ -79,19 +79,23 @@ const accept = bothSides('commit', 'new:accepted');
 const settle = bothSides('commit', 'finished');
 
 /** Both sides of every commit and of every call to a PSP, as far as each weather leads there. */
-function deathsIn(weather: Weather, first: PspName): readonly Death[] {
+function deathsIn(ask: Ask, weather: Weather, first: PspName): readonly Death[] {
   const again = [...bothSides('commit', 'accepted'), ...settle];
   switch (weather) {
     case 'fair':
       return [...accept, ...bothSides('psp', 'execute'), ...settle, ...outside];
     case 'answer lost':
-      // Adyen cannot be asked: it is sent the same again. The others are looked up.
-      return [...again, ...(first === 'adyen' ? sentAgain : bothSides('psp', 'lookup'))];
+      return [...again, ...(isSentAgain(ask, first) ? sentAgain : bothSides('psp', 'lookup'))];
     case 'first PSP down':
       return [...again, ...sentAgain, ...outside];
     case 'first PSP declines':
       return [...again, ...bothSides('psp', 'execute', 2), ...outside];
   }
+}
+
+/** Adyen cannot be asked, and PayPal not without its id of the order: they are sent the same again. */
+function isSentAgain(ask: Ask, first: PspName): boolean {
+  return first === 'adyen' || (first === 'paypal' && (ask === 'charge' || ask === 'authorize'));
 }
 
 /** The second call, where the first was not answered: `after` was not reached by that one. */
@@ -142,7 +146,7 @@ function plansOf(kind: Ask | OrphanKind): (Plan<Ask> | Plan<OrphanKind>)[] {
   }
   return pspsOf(kind).flatMap((first) =>
     weathersOf(kind, first).flatMap((weather) =>
-      deathsIn(weather, first).map((death) => ({ ask: kind, first, weather, death })),
+      deathsIn(kind, weather, first).map((death) => ({ ask: kind, first, weather, death })),
     ),
   );
 }

@@ -75,6 +75,7 @@ const softDeclines: Readonly<Record<PspName, string>> = {
   square: 'GENERIC_DECLINE',
   mollie: 'card_declined',
   gocardless: 'refer_to_payer',
+  paypal: '5100',
 };
 
 /** The PSPs where a key alone does not allow to send again, and how long after a call a "not found" is final there. */

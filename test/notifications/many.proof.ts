@@ -86,6 +86,7 @@ const declined: Readonly<Record<PspName, string>> = {
   square: 'cnon:decline-CARD_EXPIRED',
   mollie: 'tkn_decline_stolen_card',
   gocardless: 'MD_failed_mandate_cancelled',
+  paypal: 'vault-decline-9500',
 };
 
 /** It was done, and the answer was lost. */

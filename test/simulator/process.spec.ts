@@ -44,7 +44,7 @@ describe('starting and stopping the simulator', () => {
   });
 
   it('names what is wrong with its ports', async () => {
-    const child = spawnNode(main, { env: { SIMULATOR_PORTS: 'paypal=1' } });
+    const child = spawnNode(main, { env: { SIMULATOR_PORTS: 'nobody=1' } });
     expect((await child.exit).code).toBe(1);
     expect(child.output()).toContain('SIMULATOR_PORTS');
   });
@@ -52,7 +52,7 @@ describe('starting and stopping the simulator', () => {
   it.each([
     '{',
     '[]',
-    '{"paypal":{"url":"http://api:3000"}}',
+    '{"nobody":{"url":"http://api:3000"}}',
     '{"stripe":{"url":"https://api"}}',
     '{"stripe":null}',
   ])('names what is wrong with its webhooks: %s', async (webhooks) => {

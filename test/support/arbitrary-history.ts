@@ -16,7 +16,7 @@ const capabilities: fc.Arbitrary<Capabilities> = fc
     idempotency: fc.oneof(
       fc.record({
         windowMs: fc.constantFrom(HOUR, 24 * HOUR),
-        replays: fc.constantFrom('all' as const, 'id' as const, 'success' as const),
+        replays: fc.constantFrom('all' as const, 'id' as const, 'latest' as const, 'success' as const),
       }),
       fc.constant({ windowMs: null, replays: 'none' as const }),
     ),

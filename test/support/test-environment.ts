@@ -23,7 +23,16 @@ export { eventually } from './eventually.js';
 export { type Checkpoint, type Service, ServiceProcess } from './service.js';
 
 /** The PSPs of the simulator that this environment has accounts at. */
-export const pspNames = ['stripe', 'adyen', 'keyless', 'checkout', 'square', 'mollie', 'gocardless'] as const;
+export const pspNames = [
+  'stripe',
+  'adyen',
+  'keyless',
+  'checkout',
+  'square',
+  'mollie',
+  'gocardless',
+  'paypal',
+] as const;
 export type PspName = (typeof pspNames)[number];
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
@@ -36,6 +45,7 @@ export const currencyFor = {
   mollie: 'SEK',
   // By Bacs debit; see `orderOf`.
   gocardless: 'GBP',
+  paypal: 'NZD',
 } as const;
 
 /** The rule, from 1, for every currency that has none of its own. */
@@ -50,6 +60,7 @@ export const authorizes = [
   'checkout',
   'square',
   'mollie',
+  'paypal',
 ] as const satisfies readonly PspName[];
 export const capturesAPart = [
   'stripe',
@@ -57,6 +68,7 @@ export const capturesAPart = [
   'keyless',
   'checkout',
   'mollie',
+  'paypal',
 ] as const satisfies readonly PspName[];
 export const capturesInParts = ['adyen', 'checkout', 'mollie'] as const satisfies readonly PspName[];
 
@@ -69,6 +81,7 @@ export const tokens: Readonly<Record<PspName, string>> = {
   square: 'cnon:visa-squareOnly',
   mollie: 'tkn_visa_mollieOnly',
   gocardless: 'MD_confirmed_gocardlessOnly',
+  paypal: 'vault-visa-paypalOnly',
 };
 export const email = 'somebody.secret@shop.example';
 
@@ -84,16 +97,17 @@ const notificationSecrets: Readonly<Record<PspName, string>> = {
   square: 'signature-key-of-square',
   mollie: 'signing-secret-of-mollie',
   gocardless: 'secret-of-gocardless',
+  paypal: 'WH-id-of-the-webhook-of-paypal',
 };
 
 /** Where PSPs believe that they notify, which some sign: a proxy leads on from there. */
 const notifiedAt = (psp: PspName) => `https://pay.stage.example/v1/webhooks/${psp}`;
 
 /** Those that are asked first for a currency of their own. */
-const byCurrency = ['checkout', 'square', 'mollie'] as const satisfies readonly PspName[];
+const byCurrency = ['checkout', 'square', 'mollie', 'paypal'] as const satisfies readonly PspName[];
 
 /** Those whose accounts need no more than the demo's. */
-const plain = ['checkout', 'square', 'mollie', 'gocardless'] as const satisfies readonly PspName[];
+const plain = ['checkout', 'square', 'mollie', 'gocardless', 'paypal'] as const satisfies readonly PspName[];
 
 /** What an item of Adyen's says, as far as it matters here. */
 export interface AdyenItem {

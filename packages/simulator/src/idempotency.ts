@@ -6,7 +6,10 @@ const HOUR_MS = 3_600_000;
 
 /** What a vendor does with idempotency keys; vendors differ in every line. */
 export interface KeyPolicy {
+  /** The longest that a key is remembered. */
   readonly windowMs: number;
+  /** Where it is remembered shorter, by the call. */
+  readonly windowOf?: (call: Call) => number;
   /** Whether other parameters under the same key are noticed. */
   readonly compares: boolean;
   /** Whether a 500 is the answer of this key from then on. */
@@ -46,7 +49,8 @@ export class IdempotencyKeys {
     if (this.policy === null || key === null) return RUN;
     const fingerprint = this.policy.compares ? fingerprintOf(call) : 0;
     const before = this.kept.get(key);
-    if (before !== undefined && this.clock.now() < before.at + this.policy.windowMs) {
+    const windowMs = this.policy.windowOf?.(call) ?? this.policy.windowMs;
+    if (before !== undefined && this.clock.now() < before.at + windowMs) {
       if (before.fingerprint !== fingerprint) return refusal(this.policy.otherParameters(key));
       if (before.reply === undefined) return refusal(this.policy.inUse(key));
       return { run: false, reply: this.policy.replayed(before.reply, key), replayed: true };
@@ -161,6 +165,22 @@ export const gocardlessKeys: KeyPolicy = {
     return conflict('idempotent_creation_conflict', { conflicting_resource_id: id });
   },
 };
+
+/** PayPal: 6 hours for orders, 45 days for what is done with them; a repeat shows the latest state. */
+export const paypalKeys: KeyPolicy = {
+  windowMs: 45 * 24 * HOUR_MS,
+  windowOf: ({ path }) => (path.startsWith('/v2/checkout/') ? 6 : 45 * 24) * HOUR_MS,
+  compares: true,
+  keepsServerErrors: false,
+  otherParameters: () => paypalError(422, 'DUPLICATE_REQUEST_ID'),
+  inUse: () => paypalError(409, 'RESOURCE_CONFLICT'),
+  replayed: (reply) => reply,
+};
+
+function paypalError(status: number, issue: string): Reply {
+  const details = [{ issue, description: issue }];
+  return { status, body: JSON.stringify({ name: 'UNPROCESSABLE_ENTITY', message: issue, details }) };
+}
 
 function conflict(reason: string, links: Readonly<Record<string, string>>): Reply {
   const message = 'A resource has already been created with this idempotency key';

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { AdyenWire } from './adyen.js';
 import { MollieWire } from './mollie.js';
 import { GocardlessWire } from './gocardless.js';
+import { PaypalWire } from './paypal.js';
 import { type CallRecord } from './calls.js';
 import { CheckoutWire } from './checkout.js';
 import { Control, type LedgerReading } from './control.js';
@@ -12,6 +13,7 @@ import {
   gocardlessKeys,
   type KeyPolicy,
   mollieKeys,
+  paypalKeys,
   stripeKeys,
 } from './idempotency.js';
 import { type PspParts, SimulatedPsp } from './psp.js';
@@ -168,6 +170,12 @@ const vendors = {
     wire: ({ clock, ledger, webhooks }: PspParts) => new GocardlessWire(clock, ledger, webhooks),
     port: 8490,
     sample: { token: 'MD_confirmed', decline: 'insufficient_funds', currency: 'GBP', method: 'bacs' },
+  },
+  paypal: {
+    keys: paypalKeys,
+    wire: ({ clock, ledger, webhooks, pages }: PspParts) => new PaypalWire(clock, ledger, webhooks, pages),
+    port: 8500,
+    sample: { token: 'vault-card', decline: '5120', currency: 'NZD' },
   },
 } satisfies Readonly<Record<string, Vendor>>;
 

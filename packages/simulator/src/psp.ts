@@ -64,6 +64,11 @@ export class SimulatedPsp {
         connection.answer({ ...reply, headers: { ...this.clock.date(), ...reply.headers } });
       },
     };
+    const signedIn = this.wire.signIn?.(call);
+    if (signedIn !== undefined) {
+      exchange.answer(signedIn);
+      return;
+    }
     const note = this.calls.record(call);
     const prepared = this.wire.prepare(call);
     if (!('run' in prepared)) {

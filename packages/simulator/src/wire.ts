@@ -48,6 +48,8 @@ export interface Prepared extends Routed {
 
 /** The wire format and the rules of one PSP. */
 export interface Wire {
+  /** The answer to a request for an access token, which is about no payment: it is not recorded, and never fails. */
+  signIn?(call: Call): Reply | undefined;
   /** Authenticates and validates; a reply means that the call was refused and nothing ran. */
   prepare(call: Call): Prepared | Reply;
   serverError(status: number): Reply;

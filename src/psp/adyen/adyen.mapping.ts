@@ -3,6 +3,7 @@ import { type Money } from '../../core/money.js';
 import { type Answer, type Instruction, type NextAction } from '../contract.js';
 import { waitOf } from '../json-body.js';
 import { fromPspUnits, toPspUnits } from '../minor-units.js';
+import { returnedIn } from '../return-query.js';
 import { shortName } from '../short-name.js';
 import { adyenDeclineCategory, adyenRefusalCode } from './refusal-reasons.js';
 
@@ -66,7 +67,7 @@ export function cancelRequest(instruction: Instruction, merchantAccount: string)
  * https://docs.adyen.com/api-explorer/Checkout/71/post/payments/details
  */
 export function completionRequest({ details = {}, idempotencyKey }: Instruction): AdyenRequest {
-  const body = JSON.stringify({ details: returnedIn(details) });
+  const body = JSON.stringify({ details: detailsIn(details) });
   return {
     path: '/payments/details',
     body,
@@ -77,13 +78,10 @@ export function completionRequest({ details = {}, idempotencyKey }: Instruction)
 /** The details for Adyen that the customer returns with; anything else in its query is the shop's own, and Adyen would refuse it. */
 const OF_RETURN = ['redirectResult', 'payload', 'MD', 'PaRes'];
 
-function returnedIn(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const query = details['return_query'];
-  if (typeof query !== 'string') return details;
-  const given = new URLSearchParams(query);
-  return Object.fromEntries(
-    OF_RETURN.filter((name) => given.has(name)).map((name) => [name, given.get(name)]),
-  );
+function detailsIn(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const given = returnedIn(details);
+  if (given === details) return details;
+  return Object.fromEntries(OF_RETURN.filter((name) => name in given).map((name) => [name, given[name]]));
 }
 
 const CANCEL = '-cancel';

@@ -29,7 +29,7 @@ export function mayHandInAgain({ attempts }: RouteHistory, can: Capabilities, no
   return (
     handedIn.length === 0 ||
     (completion?.repeatable === true &&
-      idempotency.replays === 'all' &&
+      (idempotency.replays === 'all' || idempotency.replays === 'latest') &&
       isKeyKnown(handedIn, idempotency.windowMs, now))
   );
 }

@@ -13,6 +13,10 @@ export interface Signing {
   readonly tellsOfEnd: boolean;
   /** Whether the PSP tells of a payment that waits; `waits`: of one that waits for the customer it does not. */
   readonly tellsOfWaiting: boolean | 'waits';
+  /** False where a refund does not say of which payment it is. */
+  readonly tellsParent?: false;
+  /** False where no disputes are read. */
+  readonly tellsDisputes?: false;
   /** False where notifications hold no amount. */
   readonly tellsAmounts?: false;
   /** False where a dispute is told of again only if it is won. */

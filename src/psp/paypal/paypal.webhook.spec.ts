@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { crc32 } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Signer } from '../../../packages/simulator/src/signer.js';
+import { PaypalNotices } from './paypal.webhook.js';
+
+const webhookId = 'WH-55TG7562XN2588878';
+const PATH = '/v1/notifications/certs/CERT-360caa42-fca2a594';
+const signer = new Signer('messageverificationcerts.paypal.com');
+let server: Server;
+let origin: string;
+let asked: string[] = [];
+let reader: PaypalNotices;
+
+const capture = {
+  id: '2GG279541U471931P',
+  status: 'COMPLETED',
+  amount: { currency_code: 'EUR', value: '10.00' },
+  custom_id: 'payment-1-charge 1',
+  supplementary_data: { related_ids: { order_id: '5O190127TN364715T' } },
+};
+const eventOf = (kind: string, resource: object) => ({
+  id: 'WH-COC11055RA711503B-4YM959094A144403T',
+  event_type: 'PAYMENT.CAPTURE.COMPLETED',
+  create_time: '2026-11-20T10:00:00Z',
+  resource_type: kind,
+  resource,
+});
+
+function delivered(
+  event: unknown,
+  certificate = `${origin}${PATH}`,
+  id = webhookId,
+  at = '2026-11-20T10:00:00Z',
+) {
+  const raw = Buffer.from(JSON.stringify(event));
+  const transmission = randomUUID();
+  const headers = {
+    'paypal-transmission-id': transmission,
+    'paypal-transmission-time': at,
+    'paypal-cert-url': certificate,
+    'paypal-transmission-sig': signer.sign(`${transmission}|${at}|${id}|${crc32(raw)}`),
+  };
+  return { raw, headers };
+}
+
+async function read(event: unknown, ...of: [certificate?: string, id?: string]) {
+  const { raw, headers } = delivered(event, ...of);
+  await reader.prepare(headers);
+  return reader.read(raw, headers);
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    if (request.url === PATH) return response.end(signer.certificate);
+    if (request.url?.endsWith('/moved')) response.setHeader('location', PATH).statusCode = 302;
+    return response.end('no certificate');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  asked = [];
+  reader = new PaypalNotices({ webhookIds: [webhookId], baseUrl: `${origin}/` });
+});
+
+describe('the signature', () => {
+  it('is checked by a certificate that is fetched once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      expect((await read(eventOf('capture', capture))).notices).toHaveLength(1);
+    }
+    expect(asked).toEqual([PATH]);
+  });
+
+  it.each([
+    ['another host', 'https://api.paypal.com.example.com/v1/notifications/certs/CERT-1'],
+    ['another address of this machine', 'http://127.0.0.1:1/v1/notifications/certs/CERT-1'],
+    ['no TLS', 'http://api.paypal.com/v1/notifications/certs/CERT-1'],
+    ['another path', 'PSP/v1/anything'],
+    ['a path that leads on', 'PSP/v1/notifications/certs/CERT-1?to=elsewhere'],
+    ['no address', 'CERT-1'],
+  ])('is not checked by a certificate of %s, which nobody fetches', async (_, url) => {
+    const { refused } = await read(eventOf('capture', capture), url.replace('PSP', origin));
+    expect([refused, asked]).toEqual([['signature_invalid'], []]);
+  });
+
+  it('is not checked by what a redirect leads to, and who names others is not followed each time', async () => {
+    for (const name of ['moved', 'other', 'third']) {
+      const { refused } = await read(eventOf('capture', capture), `${origin}/v1/notifications/certs/${name}`);
+      expect(refused).toEqual(['signature_invalid']);
+    }
+    expect(asked).toEqual(['/v1/notifications/certs/moved']);
+  });
+
+  it('is of this webhook, this body and this transmission', async () => {
+    expect((await read(eventOf('capture', capture), `${origin}${PATH}`, 'WH-other')).refused).toEqual([
+      'signature_invalid',
+    ]);
+    const { raw, headers } = delivered(eventOf('capture', capture));
+    await reader.prepare(headers);
+    const altered = Buffer.from(raw.toString().replace('10.00', '99.00'));
+    expect(reader.read(altered, headers).refused).toEqual(['signature_invalid']);
+    const other = { ...headers, 'paypal-transmission-id': randomUUID() };
+    expect(reader.read(raw, other).refused).toEqual(['signature_invalid']);
+    expect(reader.read(raw, headers).refused).toEqual([]);
+  });
+});
+
+describe('a notification', () => {
+  const factsOf = async (kind: string, resource: object) =>
+    (await read(eventOf(kind, resource))).notices[0]?.facts;
+  const related = { order_id: '5O190127TN364715T', authorization_id: '8AA831015G517922L' };
+
+  it.each<[string, object]>([
+    ['COMPLETED', { outcome: 'succeeded', money: { amount: 1_000, currency: 'EUR' } }],
+    ['PENDING', { outcome: 'pending' }],
+    ['DECLINED', { outcome: 'declined' }],
+  ])('of a capture that is %s is of the charge, by the id of its order', async (status, answer) => {
+    expect(await factsOf('capture', { ...capture, status })).toMatchObject([
+      {
+        operation: 'charge',
+        entityKey: 'payment-1-charge',
+        route: 1,
+        pspReference: related.order_id,
+        answer,
+      },
+    ]);
+  });
+
+  it('of a capture of an authorization is of a capture', async () => {
+    const facts = await factsOf('capture', { ...capture, supplementary_data: { related_ids: related } });
+    expect(facts).toMatchObject([
+      {
+        operation: 'capture',
+        entityKey: null,
+        ofPayment: 'payment-1-charge',
+        pspReference: capture.id,
+        parentReference: related.order_id,
+        answer: { outcome: 'succeeded', money: { amount: 1_000, currency: 'EUR' } },
+      },
+    ]);
+  });
+
+  it('of an authorization that is void is of the void and of the payment', async () => {
+    const facts = await factsOf('authorization', { ...capture, status: 'VOIDED' });
+    expect(facts).toMatchObject([
+      { operation: 'authorize', pspReference: related.order_id, answer: { outcome: 'canceled' } },
+      { operation: 'void', parentReference: related.order_id, answer: { outcome: 'succeeded' } },
+    ]);
+    expect(await factsOf('authorization', { ...capture, status: 'CAPTURED' })).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    ['COMPLETED', 'succeeded'],
+    ['PENDING', 'succeeded'],
+    ['FAILED', 'declined'],
+  ])('of a refund that is %s: %s', async (status, outcome) => {
+    expect(await factsOf('refund', { ...capture, status, custom_id: 'payment-1-refund 1' })).toMatchObject([
+      { operation: 'refund', entityKey: 'payment-1-refund', pspReference: capture.id, answer: { outcome } },
+    ]);
+  });
+
+  it.each<[string, object]>([
+    ['capture', { ...capture, custom_id: 'INVOICE 1 of 3' }],
+    ['capture', { ...capture, custom_id: undefined }],
+    ['capture', { ...capture, supplementary_data: {} }],
+    ['checkout-order', { id: related.order_id, status: 'APPROVED' }],
+  ])('of a %s that is not ours says nothing: %j', async (kind, resource) => {
+    expect(await factsOf(kind, resource)).toEqual([]);
+  });
+});

@@ -1,0 +1,4 @@
+import { exercisePsp } from './exercise-psp.js';
+import { paypalSubject } from './paypal-subject.js';
+
+exercisePsp('paypal', paypalSubject);
