@@ -284,6 +284,7 @@ const bans: readonly Ban[] = [
       'src/bundled-simulator.ts': 'how long a child process may take to say where it listens',
       'src/psp/wire.ts': 'a socket that does not connect is given up; real sockets know no other clock',
       'src/events/post.ts': 'the same, for a request to the endpoint of a merchant',
+      'src/psp/paypal/paypal-certificates.ts': 'the same, for a certificate that a notification names',
       'src/events/webhook-endpoints.service.ts':
         'how long a real name may take to resolve while a client waits',
     },

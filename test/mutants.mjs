@@ -448,6 +448,70 @@ const mutants = [
     put: 'known',
     specs: ['test/payments/methods'],
   },
+  ...[
+    [
+      'stripe',
+      'stripe.mapping',
+      "case 'canceled':\n      return { outcome: 'canceled' };",
+      "case 'canceled':",
+    ],
+    ['adyen', 'adyen.mapping', "case 'Refused':", "case 'Refusal':"],
+    [
+      'checkout',
+      'checkout.mapping',
+      "return { ...found, outcome: 'canceled' };",
+      "return { ...found, outcome: 'pending' };",
+    ],
+    ['square', 'square.mapping', "return { outcome: 'canceled' };", "return { outcome: 'pending' };"],
+    [
+      'mollie',
+      'mollie.mapping',
+      "return { ...found, outcome: 'canceled' };",
+      "return { ...found, outcome: 'pending' };",
+    ],
+    [
+      'gocardless',
+      'gocardless.mapping',
+      "return { ...found, outcome: 'canceled' };",
+      "return { ...found, outcome: 'pending' };",
+    ],
+    [
+      'paypal',
+      'paypal.mapping',
+      "return { ...found, outcome: 'canceled' };",
+      "return { ...found, outcome: 'pending' };",
+    ],
+    ['bank-sepa', 'bank-answers', "RJCT: 'rejected',", "RJCT: 'settled',"],
+    ['stripe', 'decline-codes', "lost_card: 'card_lost_or_stolen'", "lost_card: 'card_expired'"],
+    ['adyen', 'refusal-reasons', "'12': 'insufficient_funds'", "'12': 'card_expired'"],
+    ['checkout', 'response-codes', "'20051': 'insufficient_funds'", "'20051': 'card_expired'"],
+    [
+      'square',
+      'error-codes',
+      "INSUFFICIENT_FUNDS: 'insufficient_funds'",
+      "INSUFFICIENT_FUNDS: 'card_expired'",
+    ],
+    [
+      'mollie',
+      'failure-reasons',
+      "insufficient_funds: 'insufficient_funds'",
+      "insufficient_funds: 'card_expired'",
+    ],
+    [
+      'gocardless',
+      'failure-causes',
+      "insufficient_funds: 'insufficient_funds'",
+      "insufficient_funds: 'card_expired'",
+    ],
+    ['paypal', 'decline-codes', "'5120': 'insufficient_funds'", "'5120': 'card_expired'"],
+    ['bank-sepa', 'reason-codes', "AM04: 'insufficient_funds'", "AM04: 'card_expired'"],
+  ].map(([psp, name, find, put]) => ({
+    guard: `what ${psp} says is turned into the right word of ours, in ${name}`,
+    file: `src/psp/${psp}/${name}.ts`,
+    find,
+    put,
+    specs: [`src/psp/${psp}`, `test/contracts/${psp}`],
+  })),
 ];
 
 process.on('SIGINT', () => process.exit(130));

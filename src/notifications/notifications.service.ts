@@ -57,7 +57,7 @@ export class NotificationsService {
       metrics.refused(account, 'malformed');
       throw error;
     }
-    await reader.prepare?.(headers);
+    await reader.prepare?.(headers, clock.now());
     const { notices, refused: unsigned, hints = [] } = reader.read(raw, headers, clock.now());
     for (const pspReference of hints) await this.storage.hint(account, pspReference);
     const good = notices.filter(isStorable);

@@ -103,7 +103,7 @@ export interface NotificationReader {
    * Fetches what a signature is checked by, where the PSP publishes it and the notification names it. Bounded in time and
    * number; what cannot be had is refused by `read`.
    */
-  prepare?(headers: Readonly<Record<string, string | undefined>>): Promise<void>;
+  prepare?(headers: Readonly<Record<string, string | undefined>>, now: Date): Promise<void>;
   /**
    * Checks signatures over the bytes as they came and translates. Never throws.
    * @param headers names in lower case

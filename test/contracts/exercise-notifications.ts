@@ -43,7 +43,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       await sleep(5);
     }
     const deliveries = receiver.take();
-    for (const { headers } of deliveries) await reader.prepare?.(headers);
+    for (const { headers } of deliveries) await reader.prepare?.(headers, new Date());
     return deliveries;
   };
   const read = ({ raw, headers }: Delivery, by = reader, at = new Date()): NotificationReading =>
@@ -396,7 +396,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       const { secret, previous } = signing.names;
       const rotating = readerWith({ [secret]: signing.next, [previous]: signing.secret });
       const rotated = readerWith({ [secret]: signing.next });
-      for (const one of [rotating, rotated]) await one.prepare?.(old.headers);
+      for (const one of [rotating, rotated]) await one.prepare?.(old.headers, new Date());
       for (const delivery of deliveries) expect(read(delivery, rotating).notices).toHaveLength(1);
       expect(read(old, rotated)).toEqual({ notices: [], refused: ['signature_invalid'] });
       expect(read(young, reader)).toEqual({ notices: [], refused: ['signature_invalid'] });
@@ -434,7 +434,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       bench.webhook({ url: receiver.url, secret: signing.secret, mode: 'early', copies: 5 });
       await bench.execute(bench.instruction());
       const early = receiver.take();
-      for (const { headers } of early) await reader.prepare?.(headers);
+      for (const { headers } of early) await reader.prepare?.(headers, new Date());
       // Each event five times.
       expect([early.length > 0, early.length % 5]).toEqual([true, 0]);
       for (const delivery of early) expect(read(delivery).notices).toHaveLength(1);

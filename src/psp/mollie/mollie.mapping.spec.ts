@@ -98,6 +98,19 @@ describe('a payment', () => {
     expect(unnamed).toMatchObject({ decline: 'declined', pspCode: 'failed' });
   });
 
+  it.each([
+    ['card_declined', 'do_not_honor'],
+    ['insufficient_funds', 'insufficient_funds'],
+    ['stolen_card', 'card_lost_or_stolen'],
+    ['possible_fraud', 'fraud_suspected'],
+    ['a_reason_of_next_year', 'declined'],
+  ])('%s of a card or of a debit is %s', (reason, decline) => {
+    const failed = { ...payment, status: 'failed' };
+    for (const said of [{ details: { failureReason: reason } }, { statusReason: { code: reason } }]) {
+      expect(paymentAnswer({ ...failed, ...said }, of('charge'))).toMatchObject({ decline, pspCode: reason });
+    }
+  });
+
   it('is ours by its metadata, as an object or as its text', () => {
     const metadata = { payonce_key: 'payment-1-charge', payonce_route: '1' };
     for (const kept of [metadata, JSON.stringify(metadata)]) {

@@ -25,13 +25,12 @@ export class PaypalCertificates {
   }
 
   /** Has it fetched if it may be. Never throws: what is not there is not trusted. */
-  async have(url: string): Promise<void> {
+  async have(url: string, now: Date): Promise<void> {
     if (this.kept.has(url) || !this.mayFetch(url)) return;
     await this.fetching;
-    if (this.kept.has(url) || performance.now() < this.pausedUntilMs) return;
-    this.fetching = this.fetch(url).catch(() => {
-      this.pausedUntilMs = performance.now() + PAUSE_MS;
-    });
+    if (this.kept.has(url) || now.getTime() < this.pausedUntilMs) return;
+    this.pausedUntilMs = now.getTime() + PAUSE_MS;
+    this.fetching = this.fetch(url).catch(() => undefined);
     await this.fetching;
   }
 
@@ -49,5 +48,6 @@ export class PaypalCertificates {
     const [oldest] = this.kept.keys();
     if (this.kept.size >= MAX_KEPT && oldest !== undefined) this.kept.delete(oldest);
     this.kept.set(url, new X509Certificate(pem));
+    this.pausedUntilMs = 0;
   }
 }

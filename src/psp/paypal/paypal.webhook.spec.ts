@@ -12,6 +12,7 @@ const signer = new Signer('messageverificationcerts.paypal.com');
 let server: Server;
 let origin: string;
 let asked: string[] = [];
+let now: Date;
 let reader: PaypalNotices;
 
 const capture = {
@@ -48,7 +49,7 @@ function delivered(
 
 async function read(event: unknown, ...of: [certificate?: string, id?: string]) {
   const { raw, headers } = delivered(event, ...of);
-  await reader.prepare(headers);
+  await reader.prepare(headers, now);
   return reader.read(raw, headers);
 }
 
@@ -65,6 +66,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
   asked = [];
+  now = new Date('2026-11-20T10:00:00Z');
   reader = new PaypalNotices({ webhookIds: [webhookId], baseUrl: `${origin}/` });
 });
 
@@ -94,6 +96,9 @@ describe('the signature', () => {
       expect(refused).toEqual(['signature_invalid']);
     }
     expect(asked).toEqual(['/v1/notifications/certs/moved']);
+    now = new Date(now.getTime() + 1_000);
+    expect((await read(eventOf('capture', capture))).refused).toEqual([]);
+    expect(asked).toEqual(['/v1/notifications/certs/moved', PATH]);
   });
 
   it('is of this webhook, this body and this transmission', async () => {
@@ -101,7 +106,7 @@ describe('the signature', () => {
       'signature_invalid',
     ]);
     const { raw, headers } = delivered(eventOf('capture', capture));
-    await reader.prepare(headers);
+    await reader.prepare(headers, now);
     const altered = Buffer.from(raw.toString().replace('10.00', '99.00'));
     expect(reader.read(altered, headers).refused).toEqual(['signature_invalid']);
     const other = { ...headers, 'paypal-transmission-id': randomUUID() };

@@ -46,8 +46,8 @@ export class PaypalNotices implements NotificationReader {
     this.certificates = new PaypalCertificates(new URL(options.baseUrl).origin);
   }
 
-  prepare(headers: Headers): Promise<void> {
-    return this.certificates.have(headers['paypal-cert-url'] ?? '');
+  prepare(headers: Headers, now: Date): Promise<void> {
+    return this.certificates.have(headers['paypal-cert-url'] ?? '', now);
   }
 
   /** The time is signed and old ones are sent again: `now` decides nothing here. */
