@@ -18,6 +18,8 @@ const mayHaveVoided = ({ kind, outcome }: PspAttempt) =>
   kind === 'cancel' && (outcome === null || outcome === 'unknown' || outcome === 'pending');
 const saysNotCanceled = (a: PspAttempt) => a.request['about'] === 'cancel' && a.outcome === 'declined';
 const isRefusal = (a: PspAttempt) => ['not_sent', 'rejected', 'throttled'].includes(a.outcome ?? '');
+/** What was answered with a no is not on its way any more. */
+const isUnanswered = (a: PspAttempt) => !isRefusal(a) && a.outcome !== 'declined';
 /** The step says that nothing was done here: another route, or the operation has failed. */
 const givesUp = (step: Step) => step.do === 'open' || step.do === 'fail';
 
@@ -40,7 +42,7 @@ function provesNothingDone(route: RouteHistory, can: Capabilities): boolean {
   const executes = route.attempts.filter((a) => a.kind === 'execute');
   const lastExecute = executes.at(-1)!.attempt;
   // What was refused, or never left, is not on its way.
-  const onTheirWay = executes.filter((a) => !isRefusal(a) && a.outcome !== 'declined');
+  const onTheirWay = executes.filter(isUnanswered);
   const settled = Math.max(...onTheirWay.map((a) => settledMs(a, can)));
   const firstSent = executes[0]!.startedAt.getTime();
   const gone = Math.max(...onTheirWay.map((a) => goneMs(a)));
@@ -225,7 +227,7 @@ describe('the next step', () => {
         // What the PSP did, or was asked to call off, is called off at any time.
         if (route.attempts.some((a) => saysYes(a) || a.kind === 'cancel')) return;
         seen += 1;
-        const sent = route.attempts.filter((a) => a.kind === 'execute' && !isRefusal(a));
+        const sent = route.attempts.filter((a) => a.kind === 'execute' && isUnanswered(a));
         const gone = Math.max(...sent.map((a) => goneMs(a)));
         expect(facts.now.getTime()).toBeGreaterThanOrEqual(gone + can.cancelProvesAfterMs);
         expect(step.beforeFailover).toBe(true);
