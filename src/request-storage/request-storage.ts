@@ -209,8 +209,8 @@ export class RequestStorage {
   }
 
   /**
-   * The PSP, or somebody in its name, says that something has become of this object: an open route that made it is asked
-   * about at once, at most every ten seconds. Nothing is believed.
+   * A hint makes the open routes of this PSP reference due at once, at most every ten seconds. A hint has no proof: it
+   * may come from anybody, and the PSP's answer alone changes the route.
    */
   async hint(psp: string, pspReference: string): Promise<void> {
     const now = this.options.clock.now();
@@ -283,7 +283,7 @@ function instructionOf(
   };
 }
 
-/** The PSP is asked no more often, whoever says that there is news. */
+/** Hints make a route due no more often than this, whoever sent them. */
 const HINT_MS = 10_000;
 /** An authorization, its captures and its void may be of one object. */
 const MAX_HINTED = 10;

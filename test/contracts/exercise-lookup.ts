@@ -146,7 +146,7 @@ export function exerciseLookup(bench: PspBench): void {
     if (canLookUp()) expect((await bench.lookup({ ...asked, ...known })).outcome).toBe('canceled');
   });
 
-  it('proves nothing by a cancel of what may still arrive, where that is answered as any other', async () => {
+  it('proves nothing by a cancel of what may still arrive, where every cancel is answered alike', async () => {
     const { cancelProvesAfterMs } = bench.capabilities;
     if (cancelProvesAfterMs === undefined) return;
     const charge = bench.instruction();

@@ -12,7 +12,7 @@ export const checkoutDisputeEvents: Readonly<Record<DisputeStep, readonly string
   lose: ['dispute_lost'],
 };
 
-/** What an event about a dispute holds. */
+/** The body of an event about a dispute. */
 export function renderDispute(
   type: string,
   { id: payment, currency, reference }: CheckoutPayment,

@@ -12,7 +12,7 @@ export interface Dispute {
 interface Disputed {
   readonly id: string;
   readonly currency: string;
-  /** What can be disputed. */
+  /** The amount that can be disputed, in minor units. */
   readonly captured: number;
 }
 

@@ -28,7 +28,7 @@ interface Payment extends Created {
   readonly status: string;
   readonly mandate: string;
   readonly refunded: number;
-  /** What can be disputed. */
+  /** The amount that can be disputed, in minor units. */
   readonly captured: number;
   readonly metadata: unknown;
   readonly key: string | null;

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 export interface KeyPolicy {
   /** The longest that a key is remembered. */
   readonly windowMs: number;
-  /** Where it is remembered shorter, by the call. */
+  /** How long the keys of this call are remembered, where that differs by call. */
   readonly windowOf?: (call: Call) => number;
   /** Whether other parameters under the same key are noticed. */
   readonly compares: boolean;

@@ -117,7 +117,7 @@ interface Vendor {
   /** null: it remembers no keys, or does not publish for how long. */
   readonly keys: KeyPolicy | null;
   readonly wire: (parts: PspParts) => Wire;
-  /** Where the process listens unless it is told otherwise. */
+  /** The port that the process listens on unless it is told otherwise. */
   readonly port: number;
   /** See `samples`. */
   readonly sample: Sample;
@@ -186,10 +186,10 @@ function forEachPsp<T>(make: (name: PspName) => T): Readonly<Record<PspName, T>>
   return Object.fromEntries(pspNames.map((name) => [name, make(name)])) as Record<PspName, T>;
 }
 
-/** What each PSP can be asked for in a rehearsal. */
+/** A payment of each PSP for rehearsals. */
 export const samples = forEachPsp((name): Sample => vendors[name].sample);
 
-/** Where the process listens unless it is told otherwise. */
+/** The ports that the process listens on unless it is told otherwise. */
 export const defaultPorts: Readonly<Record<PortName, number>> = {
   ...forEachPsp((name) => vendors[name].port),
   control: 8450,

@@ -25,7 +25,7 @@ export interface PaypalOrder extends Created {
   readonly authorization: PaypalPart | null;
   readonly capture: PaypalPart | null;
   readonly refunds: readonly PaypalPart[];
-  /** What can be disputed. */
+  /** The amount that can be disputed, in minor units. */
   readonly captured: number;
   readonly key: string | null;
 }

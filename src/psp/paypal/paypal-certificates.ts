@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 const MAX_KEPT = 16;
 const MAX_BYTES = 16_384;
 const TIMEOUT_MS = 5_000;
-/** After a certificate that could not be had: whoever names others costs no more than one request each second. */
+/** The pause after a fetch that failed: strangers who name certificates cause at most one request each second. */
 const PAUSE_MS = 1_000;
 const PATH = /^\/v1\/notifications\/certs\/[\w-]{1,100}$/;
 
