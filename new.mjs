@@ -57,18 +57,6 @@ export class ${Name}Psp implements PspAdapter {
     return answerOfExecute(await this.api.send(executeRequest(instruction), call));
   }
 
-  async lookup(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'lookup_not_supported' };
-  }
-
-  async cancel(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'cancel_not_supported' };
-  }
-
-  async complete(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
-  }
-
   /** Asks for something that changes nothing. @throws what the PSP refuses */
   async check(call: CallContext): Promise<string> {
     const { httpStatus, text } = await this.api.send({ method: 'GET', path: '/' }, call);
@@ -170,12 +158,6 @@ export class ${Name}Wire implements Wire {
 
   dispute(): undefined {
     return undefined;
-  }
-
-  settings(): void {}
-
-  publish(): string {
-    return '';
   }
 
   reset(): void {}

@@ -258,11 +258,11 @@ export interface PspAdapter {
   readonly capabilities: Capabilities;
   execute(instruction: Instruction, call: CallContext): Promise<Answer>;
   /** Only called where `capabilities.lookup` allows it. */
-  lookup(instruction: Instruction, call: CallContext): Promise<Answer>;
-  /** Only called where `capabilities.cancel` allows it. */
-  cancel(instruction: Instruction, call: CallContext): Promise<Answer>;
+  lookup?(instruction: Instruction, call: CallContext): Promise<Answer>;
+  /** Only called where `capabilities.cancel` allows it, of a charge or an authorization, and with the id that it needs. */
+  cancel?(instruction: Instruction, call: CallContext): Promise<Answer>;
   /** Only called if `capabilities.completion` exists. */
-  complete(instruction: Instruction, call: CallContext): Promise<Answer>;
+  complete?(instruction: Instruction, call: CallContext): Promise<Answer>;
   /** Frees sockets. */
   close(): Promise<void>;
 }

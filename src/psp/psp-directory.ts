@@ -245,7 +245,10 @@ export class PspDirectory implements Psps {
       });
     });
     try {
-      return await Promise.race([adapter[kind](instruction, call), deadline]);
+      return await Promise.race([
+        adapter[kind]?.(instruction, call) ?? unaskable(`${kind}_not_supported`),
+        deadline,
+      ]);
     } finally {
       stop();
     }
@@ -284,9 +287,14 @@ function errorCodeOf(error: unknown, depth = 0): string | null {
 
 /** An operation that the PSP does not support is answered without a call. */
 function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: Instruction): Answer | null {
-  const { operation, money, token, parentReference, method } = instruction;
+  const { operation, money, token, parentReference, pspReference, method } = instruction;
   if (kind === 'lookup') return can.lookup ? null : unaskable('lookup_not_supported');
-  if (kind === 'cancel') return can.cancel ? null : unaskable('cancel_not_supported');
+  if (kind === 'cancel') {
+    if (!can.cancel) return unaskable('cancel_not_supported');
+    // A capture or void may be of the payment's own object: voiding that would undo more than the operation in doubt.
+    if (operation !== 'charge' && operation !== 'authorize') return unaskable('nothing_to_cancel');
+    return can.cancel === 'id' && !pspReference ? unaskable('reference_missing') : null;
+  }
   if (kind === 'complete') {
     if (!can.completion) return unaskable('completion_not_supported');
     return instruction.details ? null : rejected('details_missing');

@@ -4,3 +4,8 @@ import { type Answer } from './contract.js';
 export function answerToQuestion(answer: Answer): Answer {
   return answer.outcome === 'rejected' ? { ...answer, outcome: 'unknown' } : answer;
 }
+
+/** The answer of an operation whose payment could not be read first: the operation was not asked for yet. */
+export function notAskedYet(read: Answer): Answer {
+  return read.outcome === 'unknown' ? { ...read, outcome: 'throttled' } : read;
+}

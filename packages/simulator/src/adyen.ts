@@ -115,8 +115,6 @@ export class AdyenWire implements Wire {
     return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
   }
 
-  settings(): void {}
-
   publish(request: ReportRequest): string {
     return this.reports.publish(request);
   }

@@ -104,12 +104,6 @@ export class CheckoutWire implements Wire {
     return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
   }
 
-  settings(): void {}
-
-  publish(): string {
-    return '';
-  }
-
   reset(): void {
     this.payments.reset();
     this.disputes.reset();

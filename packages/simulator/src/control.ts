@@ -45,7 +45,7 @@ export class Control {
    * are notified from now on. Returns the report's name.
    */
   publish(request: ReportRequest = {}): string {
-    return this.psp.wire.publish(request);
+    return this.psp.wire.publish?.(request) ?? '';
   }
 
   addFault(request: FaultRequest): Fault {
@@ -138,7 +138,7 @@ export class Control {
       case 'POST /_dispute':
         return this.dispute(parse(body));
       case 'POST /_settings':
-        psp.wire.settings(parse(body));
+        psp.wire.settings?.(parse(body));
         return json(200, {});
       case 'GET /_webhooks':
         return json(200, psp.webhooks.list());

@@ -118,12 +118,6 @@ export class GocardlessWire implements Wire {
     return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
   }
 
-  settings(): void {}
-
-  publish(): string {
-    return '';
-  }
-
   reset(): void {
     this.payments.reset();
     this.refunds.reset();

@@ -233,7 +233,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     advance: (ms, psp) => {
       for (const one of chosen(psp)) one.psp.advance(ms);
     },
-    settings: (psp, settings) => controls[psp].psp.wire.settings({ ...settings }),
+    settings: (psp, settings) => controls[psp].psp.wire.settings?.({ ...settings }),
     webhook: (psp, hook) => controls[psp].psp.webhooks.register(hook).id,
     rotateSecret: (psp, hook) => controls[psp].psp.webhooks.rotate(hook),
     webhooks: (psp) => controls[psp].psp.webhooks.list(),

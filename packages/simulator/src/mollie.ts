@@ -94,12 +94,6 @@ export class MollieWire implements Wire {
     return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
   }
 
-  settings(): void {}
-
-  publish(): string {
-    return '';
-  }
-
   reset(): void {
     this.payments.reset();
     this.parts.reset();

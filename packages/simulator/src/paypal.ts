@@ -109,12 +109,6 @@ export class PaypalWire implements Wire {
     return undefined;
   }
 
-  settings(): void {}
-
-  publish(): string {
-    return '';
-  }
-
   reset(): void {
     this.orders.reset();
     this.orderOf.clear();

@@ -104,10 +104,6 @@ export class SquareWire implements Wire {
     if (typeof lagMs === 'number') this.lagMs = lagMs;
   }
 
-  publish(): string {
-    return '';
-  }
-
   reset(): void {
     this.payments.reset();
     this.refunds.reset();

@@ -60,9 +60,9 @@ export interface Wire {
   fail(id: string): boolean;
   /** The cardholder's bank disputes a payment, or decides; undefined: there is no such payment or dispute. */
   dispute(id: string, step: DisputeStep, amount?: number): string | undefined;
-  settings(settings: Readonly<Record<string, unknown>>): void;
+  settings?(settings: Readonly<Record<string, unknown>>): void;
   /** Makes a report known as this PSP does, and returns its name. */
-  publish(request: ReportRequest): string;
+  publish?(request: ReportRequest): string;
   reset(): void;
 }
 

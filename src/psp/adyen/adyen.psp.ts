@@ -125,16 +125,7 @@ export class AdyenPsp implements PspAdapter {
     return `Adyen takes the key for the merchant account ${merchantAccount}.`;
   }
 
-  async lookup(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'lookup_not_supported' };
-  }
-
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation } = instruction;
-    // By reference only a payment can be cancelled, not a modification of one, and not a transfer.
-    if (operation !== 'charge' && operation !== 'authorize') {
-      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    }
     const request = cancelRequest(instruction, this.merchantAccount);
     return answerOfCancel(await post(this.checkout, request, call), instruction);
   }

@@ -63,14 +63,6 @@ export class BankSepaPsp implements PspAdapter {
     return stored === null ? { outcome: 'not_found' } : answerOf(stored);
   }
 
-  async cancel(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'cancel_not_supported' };
-  }
-
-  async complete(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
-  }
-
   async close(): Promise<void> {}
 
   private async instructionOf(instruction: Instruction): Promise<NewInstruction | Answer> {

@@ -86,11 +86,6 @@ export class CheckoutPsp implements PspAdapter {
 
   /** Voids what is not captured yet, and says how the payment stands then. */
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation, pspReference } = instruction;
-    if (operation !== 'charge' && operation !== 'authorize') {
-      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    }
-    if (pspReference === undefined) return { outcome: 'unknown', pspCode: 'reference_missing' };
     const asked = answerOf(await this.api.send(voidRequest(instruction), call), () => ({
       outcome: 'pending',
     }));
@@ -98,10 +93,6 @@ export class CheckoutPsp implements PspAdapter {
     const now = await this.lookup(instruction, call);
     // Accepted, and not done yet.
     return asked.outcome === 'pending' && now.outcome === 'succeeded' ? { ...now, outcome: 'pending' } : now;
-  }
-
-  async complete(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
   }
 
   /** Asks for payments under a name that nobody gives, which takes the role that lookups take. @throws what is refused */

@@ -9,7 +9,7 @@ import {
 import { type ApiRequest, JsonApi } from '../json-api.js';
 import { bodyOf, type Json, record, records, text } from '../json-body.js';
 import { type ListPage, timesOf, verdictByList } from '../listing.js';
-import { answerToQuestion } from '../question.js';
+import { answerToQuestion, notAskedYet } from '../question.js';
 import { Wire } from '../wire.js';
 import {
   answerOf,
@@ -101,17 +101,11 @@ export class GocardlessPsp implements PspAdapter {
 
   /** Cancels it until it was submitted; after that the answer is how it stands. */
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation, pspReference, entityKey } = instruction;
-    if (operation !== 'charge') return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    if (pspReference === undefined) return { outcome: 'unknown', pspCode: 'reference_missing' };
+    const { pspReference = '', entityKey } = instruction;
     const answer = await this.ask(cancelRequest(pspReference), call, (body) =>
       paymentAnswer(record(body['payments']), entityKey),
     );
     return answer.outcome === 'rejected' ? this.lookup(instruction, call) : answer;
-  }
-
-  async complete(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
   }
 
   /** Asks for payments, as lookups do. @throws what is refused */
@@ -144,12 +138,8 @@ export class GocardlessPsp implements PspAdapter {
       refunded = record(body['payments'])['amount_refunded'] ?? 0;
       return { outcome: 'succeeded' };
     });
-    // Nothing was asked for yet.
-    if (before.outcome !== 'succeeded' || typeof refunded !== 'number') {
-      return before.outcome === 'unknown'
-        ? { ...before, outcome: 'throttled' }
-        : { ...before, outcome: 'rejected' };
-    }
+    if (before.outcome !== 'succeeded') return notAskedYet(before);
+    if (typeof refunded !== 'number') return { ...before, outcome: 'rejected' };
     return this.ask(refundRequest(instruction, refunded), call, (body) =>
       refundAnswer(record(body['refunds']), entityKey),
     );

@@ -103,11 +103,7 @@ export class MolliePsp implements PspAdapter {
 
   /** Releases what is authorized, or cancels what is open and may be; then says how the payment stands. */
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation, pspReference, idempotencyKey } = instruction;
-    if (operation !== 'charge' && operation !== 'authorize') {
-      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    }
-    if (pspReference === undefined) return { outcome: 'unknown', pspCode: 'reference_missing' };
+    const { pspReference = '', idempotencyKey } = instruction;
     let isCancelable = false;
     const before = await this.read(pspReference, instruction, call, (payment) => {
       isCancelable = payment['isCancelable'] === true;
@@ -119,10 +115,6 @@ export class MolliePsp implements PspAdapter {
     }
     if (!isCancelable) return before;
     return this.ask(cancelRequest(pspReference), call, (body) => paymentAnswer(body, instruction));
-  }
-
-  async complete(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
   }
 
   /** Asks for payments, as lookups do. @throws what is refused */

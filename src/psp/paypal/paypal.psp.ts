@@ -8,7 +8,7 @@ import {
 } from '../contract.js';
 import { type ApiRequest, type ApiResponse, JsonApi } from '../json-api.js';
 import { bodyOf, type Json, text } from '../json-body.js';
-import { answerToQuestion } from '../question.js';
+import { answerToQuestion, notAskedYet } from '../question.js';
 import { returnedIn } from '../return-query.js';
 import { Wire } from '../wire.js';
 import {
@@ -95,9 +95,7 @@ export class PaypalPsp implements PspAdapter {
       order = body;
       return { outcome: 'succeeded' };
     });
-    // Nothing was asked for yet.
-    if (known.outcome !== 'succeeded')
-      return known.outcome === 'unknown' ? { ...known, outcome: 'throttled' } : known;
+    if (known.outcome !== 'succeeded') return notAskedYet(known);
     return this.act(instruction, order, call);
   }
 
@@ -113,11 +111,7 @@ export class PaypalPsp implements PspAdapter {
 
   /** Voids what is authorized; what is not paid yet lapses by itself. */
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation, pspReference, idempotencyKey } = instruction;
-    if (operation !== 'charge' && operation !== 'authorize') {
-      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    }
-    if (pspReference === undefined) return { outcome: 'unknown', pspCode: 'reference_missing' };
+    const { operation, pspReference = '', idempotencyKey } = instruction;
     let authorization: Json | undefined;
     const before = answerToQuestion(
       await this.ask(readRequest(pspReference), call, (order) => {

@@ -122,10 +122,7 @@ export class SquarePsp implements PspAdapter {
 
   /** By its id, or by its key where that is not known; then the answer is the same where nothing was there. */
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation, pspReference } = instruction;
-    if (operation !== 'charge' && operation !== 'authorize') {
-      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    }
+    const { pspReference } = instruction;
     const request =
       pspReference === undefined ? cancelByKeyRequest(instruction) : cancelRequest(pspReference);
     const answer = await this.ask(request, call, (body) =>
@@ -135,10 +132,6 @@ export class SquarePsp implements PspAdapter {
     );
     // It is completed, or was canceled before.
     return answer.outcome === 'rejected' ? this.lookup(instruction, call) : answer;
-  }
-
-  async complete(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
   }
 
   /** Asks for a payment, which takes the permission that lookups take. @throws what is refused */

@@ -184,22 +184,12 @@ export class StripePsp implements PspAdapter {
   }
 
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { pspReference, idempotencyKey } = instruction;
-    // The PaymentIntent of a capture or void is the authorization itself: voiding that would undo
-    // more than the operation in doubt. A refund or a payout cannot be called back.
-    if (!opens(instruction) || !pspReference) {
-      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    }
+    const { pspReference = '', idempotencyKey } = instruction;
     return this.said('cancel', instruction, call, async (options) => {
       const keyed = { ...options, idempotencyKey: `${idempotencyKey}-cancel` };
       const intent = await this.stripe.paymentIntents.cancel(pspReference, {}, keyed);
       return withStatus(intent, answerOfIntent(intent, instruction, 'cancel'));
     });
-  }
-
-  /** Stripe learns from the bank what the customer did: a lookup shows it. */
-  async complete(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
   }
 
   async close(): Promise<void> {
