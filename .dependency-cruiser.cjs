@@ -161,7 +161,7 @@ module.exports = {
       from: {
         path: '^src/psp/([^/]+)/|^src/',
         // Stripe counts some currencies in units of its own, in its reports too.
-        pathNot: '^src/(psp/registry|reconciliation/stripe-balance)\\.ts$',
+        pathNot: '^src/(psp/registry|reconciliation/report-(formats|fetcher))\\.ts$',
       },
       to: { path: '^src/psp/[^/]+/', pathNot: '^src/psp/(?:$1|bank-sepa)/' },
     },

@@ -8,7 +8,7 @@ import { SystemClock } from '../src/core/clock.js';
 import { SystemIds } from '../src/core/ids.js';
 import { migrate, openDatabase } from '../src/database/database.js';
 import { ReportImporter } from '../src/reconciliation/report-importer.js';
-import { stripeReport } from '../src/reconciliation/stripe-report.js';
+import { stripeReport } from '../src/psp/stripe/stripe-report.js';
 import { DIRECTORY, OwnDatabase } from './own-database.js';
 
 /**

@@ -158,7 +158,7 @@ function withRunOptions(run: Command): Command {
 /** After what happened until now is posted, for the report is held against the ledger. */
 async function imported(options: RunOptions, opened: OpenInstallation): Promise<readonly Imported[]> {
   const [{ ReportRefused }, { LedgerPoster }] = await Promise.all([
-    import('../reconciliation/report-line.js'),
+    import('../reconciliation/report-formats.js'),
     import('../ledger/ledger-poster.js'),
   ]);
   const { database, clock } = opened;

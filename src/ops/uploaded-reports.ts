@@ -3,8 +3,7 @@ import { Readable } from 'node:stream';
 import { Problem } from '../core/problem.js';
 import { LedgerPoster } from '../ledger/ledger-poster.js';
 import { mappedReport, mappingOf } from '../reconciliation/mapped-report.js';
-import { formatOfHead } from '../reconciliation/report-formats.js';
-import { ReportRefused } from '../reconciliation/report-line.js';
+import { formatOfHead, ReportRefused } from '../reconciliation/report-formats.js';
 import { Reports } from '../reconciliation/reports.js';
 import { type RunResult, Runs } from '../reconciliation/runs.js';
 

@@ -1,9 +1,15 @@
 import { isCurrency } from '../core/money.js';
 import { list, matching, type Shape, shape, strictObject, text } from '../psp/shape.js';
-import { type CsvRow, csvRows } from './csv-rows.js';
+import { type CsvRow, csvRows } from '../psp/csv-rows.js';
 import { minorUnits } from '../core/decimal.js';
-import { type Covered, type ReportFormat } from './report-format.js';
-import { type LineKind, lineKinds, type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
+import { type Covered, type ReportFormat } from '../psp/report-format.js';
+import {
+  type LineKind,
+  lineKinds,
+  type ReportFault,
+  type ReportLine,
+  ReportRefused,
+} from '../psp/report-line.js';
 
 /** How a CSV report of any other PSP is read: which column holds what, and what its types mean. */
 interface ReportMapping {

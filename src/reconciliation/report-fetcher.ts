@@ -2,14 +2,14 @@ import { type Clock } from '../core/clock.js';
 import { redact } from '../core/redact.js';
 import { type Period, ReportNotFetched, type ReportSource } from '../psp/psp-reports.js';
 import { dueTimes, nextDue, type Schedule } from '../psp/reconciliation-settings.js';
-import { adyenReport } from './adyen-report.js';
-import { camtReport } from './camt-report.js';
+import { adyenReport } from '../psp/adyen/adyen-report.js';
+import { camtReport } from '../psp/bank-sepa/camt-report.js';
 import { type ReportFetch, type ReportFetches } from './report-fetches.js';
 export { ReportNotFetched } from '../psp/psp-reports.js';
 import { type Imported, type ReportImporter } from './report-importer.js';
-import { type ReportFormat } from './report-format.js';
-import { ReportRefused } from './report-line.js';
-import { stripeBalance } from './stripe-balance.js';
+import { type ReportFormat } from '../psp/report-format.js';
+import { ReportRefused } from '../psp/report-line.js';
+import { stripeBalance } from '../psp/stripe/stripe-balance.js';
 
 /** Due times that are caught up after an outage; the first of them covers all the time before it, too. */
 const MAX_CAUGHT_UP = 31;

@@ -1,11 +1,12 @@
 import { open, readFile } from 'node:fs/promises';
-import { adyenReport } from './adyen-report.js';
-import { camtReport } from './camt-report.js';
+import { adyenReport } from '../psp/adyen/adyen-report.js';
+import { camtReport } from '../psp/bank-sepa/camt-report.js';
 import { mappedReport, mappingOf } from './mapped-report.js';
-import { type ReportFormat } from './report-format.js';
-import { ReportRefused } from './report-line.js';
-import { STRIPE_BALANCE, stripeBalance } from './stripe-balance.js';
-import { stripeReport } from './stripe-report.js';
+import { type ReportFormat } from '../psp/report-format.js';
+import { ReportRefused } from '../psp/report-line.js';
+export { ReportRefused } from '../psp/report-line.js';
+import { STRIPE_BALANCE, stripeBalance } from '../psp/stripe/stripe-balance.js';
+import { stripeReport } from '../psp/stripe/stripe-report.js';
 
 /** The account that a report is said to be of. */
 export interface ReportedAccount {

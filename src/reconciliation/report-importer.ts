@@ -8,8 +8,8 @@ import { closeResolved, judgeRun, judgeUnits } from './find-breaks.js';
 import { matchLines, type ReconciliationRules, reconciliationRules } from './match.js';
 import { postCosts } from './post-costs.js';
 import { completeFetch } from './report-fetches.js';
-import { type ReportFormat } from './report-format.js';
-import { type ReportFault, ReportRefused } from './report-line.js';
+import { type ReportFormat } from '../psp/report-format.js';
+import { type ReportFault, ReportRefused } from '../psp/report-line.js';
 import { type RunResult, Runs } from './runs.js';
 import { Stage } from './stage.js';
 

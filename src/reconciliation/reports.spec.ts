@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { adyenReport } from './adyen-report.js';
-import { camtReport } from './camt-report.js';
+import { adyenReport } from '../psp/adyen/adyen-report.js';
+import { camtReport } from '../psp/bank-sepa/camt-report.js';
 import { minorUnits } from '../core/decimal.js';
 import { mappedReport, mappingOf } from './mapped-report.js';
-import { type ReportFormat } from './report-format.js';
-import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
-import { stripeReport } from './stripe-report.js';
+import { type ReportFormat } from '../psp/report-format.js';
+import { type ReportFault, type ReportLine, ReportRefused } from '../psp/report-line.js';
+import { stripeReport } from '../psp/stripe/stripe-report.js';
 
 /** Reports as PSPs write them, and broken ones: each fault is reported with its line. */
 const STRIPE_HEAD =

@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type ReportLine } from './report-line.js';
+import { type ReportLine } from '../psp/report-line.js';
 
 /** Lines that go to the database at once. */
 const BATCH = 5_000;

@@ -1,8 +1,8 @@
-import { isCurrency } from '../core/money.js';
-import { type CsvRow, csvRows } from './csv-rows.js';
-import { minorUnits } from '../core/decimal.js';
-import { type ReportFormat } from './report-format.js';
-import { type LineKind, type ReportFault, type ReportLine } from './report-line.js';
+import { isCurrency } from '../../core/money.js';
+import { type CsvRow, csvRows } from '../csv-rows.js';
+import { minorUnits } from '../../core/decimal.js';
+import { type ReportFormat } from '../report-format.js';
+import { type LineKind, type ReportFault, type ReportLine } from '../report-line.js';
 
 const COLUMNS = [
   'balance_transaction_id',

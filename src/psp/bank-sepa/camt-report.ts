@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { isCurrency } from '../core/money.js';
-import { isReturnCode, SUB_FAMILY } from '../psp/bank-sepa/bank-answers.js';
-import { isOwnEndToEndId, isOwnMessageId } from '../psp/bank-sepa/bank-names.js';
-import { minorUnits } from '../core/decimal.js';
-import { type Covered, type ReportFormat } from './report-format.js';
-import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
+import { isCurrency } from '../../core/money.js';
+import { isReturnCode, SUB_FAMILY } from './bank-answers.js';
+import { isOwnEndToEndId, isOwnMessageId } from './bank-names.js';
+import { minorUnits } from '../../core/decimal.js';
+import { type Covered, type ReportFormat } from '../report-format.js';
+import { type ReportFault, type ReportLine, ReportRefused } from '../report-line.js';
 
 /** The fields of an entry, of one of its transactions or of a balance: texts by their path, currencies at `<path>@Ccy`. */
 interface Part {

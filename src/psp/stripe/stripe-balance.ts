@@ -1,9 +1,9 @@
-import { type Money } from '../core/money.js';
-import { anything, integer, matching, object, shape, text } from '../psp/shape.js';
-import { fromStripeAmount } from '../psp/stripe/stripe-currencies.js';
-import { jsonLines } from './json-lines.js';
-import { type ReportFormat } from './report-format.js';
-import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
+import { type Money } from '../../core/money.js';
+import { anything, integer, matching, object, shape, text } from '../shape.js';
+import { fromStripeAmount } from './stripe-currencies.js';
+import { jsonLines } from '../json-lines.js';
+import { type ReportFormat } from '../report-format.js';
+import { type ReportFault, type ReportLine, ReportRefused } from '../report-line.js';
 import { stripeKinds } from './stripe-report.js';
 
 /** The word that its first line has, and no other report. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isCurrency } from '../core/money.js';
-import { type CsvRow, csvRows } from './csv-rows.js';
-import { minorUnits } from '../core/decimal.js';
-import { type ReportFormat } from './report-format.js';
-import { type LineKind, type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
+import { isCurrency } from '../../core/money.js';
+import { type CsvRow, csvRows } from '../csv-rows.js';
+import { minorUnits } from '../../core/decimal.js';
+import { type ReportFormat } from '../report-format.js';
+import { type LineKind, type ReportFault, type ReportLine, ReportRefused } from '../report-line.js';
 
 const COLUMNS = [
   'Merchant Account',

@@ -1,4 +1,4 @@
-import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
+import { type ReportFault, type ReportLine, ReportRefused } from '../report-line.js';
 import { stripeBalance } from './stripe-balance.js';
 
 const heading = { object: 'balance_transactions', created: { gte: 1, lt: 2 } };
