@@ -46,6 +46,7 @@ const makers: Readonly<Record<PspName, (url: string, notified?: Notified) => Mad
     baseUrl,
     credentials: {
       apiKey: 'test_demo',
+      reportsToken: 'access_demo',
       ...(notified ? { webhookSecret: notified.secret, notificationUrl: notified.at } : {}),
     },
   }),

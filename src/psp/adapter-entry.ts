@@ -6,6 +6,7 @@ import { type BankSettings } from './bank-sepa/bank-settings.js';
 import { type CallContext, type PspAdapter } from './contract.js';
 import { type NotificationReader } from './notification.js';
 import { type ReportSource } from './psp-reports.js';
+import { type ReportHeading } from './report-format.js';
 
 /** The settings of an account, with its references to the environment resolved. */
 export interface AccountSettings {
@@ -19,6 +20,11 @@ export interface AccountSettings {
   readonly bank?: BankSettings;
   readonly instructions?: BankInstructions | undefined;
   readonly clock: Clock;
+}
+
+/** The settings of an account whose reports are fetched. */
+export interface ReportSettings extends Omit<AccountSettings, 'clock'> {
+  readonly clock: Pick<Clock, 'timer'>;
 }
 
 export interface Credential {
@@ -72,10 +78,10 @@ export interface AdapterEntry {
   notices(settings: Pick<AccountSettings, 'credentials' | 'baseUrl'>): NotificationReader | null;
   /** The PSP's name of the account in its reports, where a report may be about others too. */
   reportsAreOf?(settings: Pick<AccountSettings, 'credentials' | 'bank'>): string | undefined;
+  /** The formats of reports that this PSP writes. */
+  readonly reportFormats?: readonly ReportHeading[];
   /** Null where the account has no credentials for it. */
-  reports?(
-    settings: Omit<AccountSettings, 'clock'> & { readonly clock: Pick<Clock, 'timer'> },
-  ): ReportSource | null;
+  reports?(settings: ReportSettings): ReportSource | null;
 }
 
 export const required = (name: string): Credential => ({ name, required: true, secret: true });

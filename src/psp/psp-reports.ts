@@ -1,3 +1,5 @@
+import { type ReportFormat } from './report-format.js';
+
 /** A stretch of time: from, and before to. */
 export interface Period {
   readonly from: Date;
@@ -19,8 +21,8 @@ export interface ReportSource {
   announced?(report: AnnouncedReport, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** The delay after which an announced report is fetched if no schedule says when; absent: at once. */
   readonly fetchAfterMs?: number;
-  /** They are a bank's statements. */
-  readonly areStatements?: true;
+  /** The format that these reports have. */
+  readonly format: ReportFormat;
 }
 
 /** A report that another try would not bring either, and why; without secrets. */

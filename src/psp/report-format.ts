@@ -3,6 +3,12 @@ import { type ReportFault, type ReportLine } from './report-line.js';
 /** Which of our effects a report of this kind lists: an effect of another kind that is not in it is no break. */
 export type Covered = 'payment' | 'refund' | 'dispute' | 'payout';
 
+/**
+ * A word of the heading that no other format has, and the format. `account`: the PSP's name of the account, where a report
+ * may be about others too.
+ */
+export type ReportHeading = readonly [word: string, format: (account?: string) => ReportFormat];
+
 export interface ReportFormat {
   readonly name: string;
   readonly covers: readonly Covered[];

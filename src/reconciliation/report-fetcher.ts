@@ -2,14 +2,10 @@ import { type Clock } from '../core/clock.js';
 import { redact } from '../core/redact.js';
 import { type Period, ReportNotFetched, type ReportSource } from '../psp/psp-reports.js';
 import { dueTimes, nextDue, type Schedule } from '../psp/reconciliation-settings.js';
-import { adyenReport } from '../psp/adyen/adyen-report.js';
-import { camtReport } from '../psp/bank-sepa/camt-report.js';
 import { type ReportFetch, type ReportFetches } from './report-fetches.js';
 export { ReportNotFetched } from '../psp/psp-reports.js';
 import { type Imported, type ReportImporter } from './report-importer.js';
-import { type ReportFormat } from '../psp/report-format.js';
 import { ReportRefused } from '../psp/report-line.js';
-import { stripeBalance } from '../psp/stripe/stripe-balance.js';
 
 /** Due times that are caught up after an outage; the first of them covers all the time before it, too. */
 const MAX_CAUGHT_UP = 31;
@@ -21,8 +17,6 @@ const MAX_RETRY_MS = 3_600_000;
 interface FetcherAccount {
   readonly psp: string;
   readonly source: ReportSource;
-  /** The PSP's name of the account, where a report may be about others too. */
-  readonly reportsAreOf: string | undefined;
   /** Null: reports are fetched once they are announced. */
   readonly schedule: Schedule | null;
 }
@@ -123,7 +117,8 @@ export class ReportFetcher {
       tooLong.abort(new Error('the report took too long')),
     );
     try {
-      const { format, bytes } = this.read(fetch, tooLong.signal);
+      const { format } = this.account.source;
+      const bytes = this.read(fetch, tooLong.signal);
       return await this.deps.importer.import({
         psp,
         format,
@@ -138,18 +133,10 @@ export class ReportFetcher {
     }
   }
 
-  private read(
-    { period, announced }: Fetchable,
-    signal: AbortSignal,
-  ): { readonly format: ReportFormat; readonly bytes: AsyncIterable<Uint8Array> } {
-    const { source, reportsAreOf } = this.account;
-    if (period !== null && source.period) {
-      return { format: stripeBalance, bytes: source.period(period, signal) };
-    }
-    if (announced !== null && source.announced) {
-      const format = source.areStatements ? camtReport(reportsAreOf) : adyenReport(reportsAreOf);
-      return { format, bytes: source.announced(announced, signal) };
-    }
+  private read({ period, announced }: Fetchable, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const { source } = this.account;
+    if (period !== null && source.period) return source.period(period, signal);
+    if (announced !== null && source.announced) return source.announced(announced, signal);
     throw new ReportNotFetched('the account has no place to fetch this report from');
   }
 }

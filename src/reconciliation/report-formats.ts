@@ -1,12 +1,9 @@
 import { open, readFile } from 'node:fs/promises';
-import { adyenReport } from '../psp/adyen/adyen-report.js';
-import { camtReport } from '../psp/bank-sepa/camt-report.js';
 import { mappedReport, mappingOf } from './mapped-report.js';
 import { type ReportFormat } from '../psp/report-format.js';
+import { adapters } from '../psp/registry.js';
 import { ReportRefused } from '../psp/report-line.js';
 export { ReportRefused } from '../psp/report-line.js';
-import { STRIPE_BALANCE, stripeBalance } from '../psp/stripe/stripe-balance.js';
-import { stripeReport } from '../psp/stripe/stripe-report.js';
 
 /** The account that a report is said to be of. */
 export interface ReportedAccount {
@@ -15,20 +12,6 @@ export interface ReportedAccount {
   /** Absent: it is not configured here. */
   readonly adapter?: string | undefined;
 }
-
-type Heading = readonly [word: string, adapters: readonly string[], (account?: string) => ReportFormat];
-
-const ofStripe = ['stripe', 'keyless'];
-const ofBanks = ['bank-sepa'];
-
-/** A word of the heading that no other format has, and the adapters of the accounts that such a report may be of. */
-const HEADINGS: readonly Heading[] = [
-  ['balance_transaction_id', ofStripe, () => stripeReport],
-  [STRIPE_BALANCE, ofStripe, () => stripeBalance],
-  ['Modification Reference', ['adyen'], adyenReport],
-  ['BkToCstmrStmt', ofBanks, camtReport],
-  ['BkToCstmrDbtCdtNtfctn', ofBanks, camtReport],
-];
 
 const HEAD_BYTES = 4_096;
 
@@ -46,17 +29,17 @@ export async function formatOf(file: string, of: ReportedAccount = {}): Promise<
 /** The same of the first bytes, or of all. @throws ReportRefused */
 export function formatOfHead(bytes: Buffer, { account, adapter }: ReportedAccount = {}): ReportFormat {
   const head = bytes.subarray(0, HEAD_BYTES).toString('latin1');
-  const [, adapters, read] = HEADINGS.find(([word]) => head.includes(word)) ?? [];
-  if (!adapters || !read) {
+  const known = adapters.flatMap(({ adapter: of, reportFormats = [] }) =>
+    reportFormats.flatMap(([word, read]) => (head.includes(word) ? [{ of, format: read(account) }] : [])),
+  );
+  const found = known.find(({ of }) => of === adapter) ?? known[0];
+  if (found === undefined) {
     throw new ReportRefused([{ line: 1, message: 'the heading is that of no report that is known' }]);
   }
-  const format = read(account);
-  if (adapter === undefined || adapters.includes(adapter)) return format;
+  const { of, format } = found;
+  if (adapter === undefined || adapter === of) return format;
   throw new ReportRefused([
-    {
-      line: 1,
-      message: `this is a report of ${adapters[0]} (${format.name}), and the account is of ${adapter}`,
-    },
+    { line: 1, message: `this is a report of ${of} (${format.name}), and the account is of ${adapter}` },
   ]);
 }
 

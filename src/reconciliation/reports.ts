@@ -35,7 +35,7 @@ export class Reports {
     this.fetcherFor = oncePer((psp) => {
       const source = reportSourceOf(psp, clock);
       if (source === null) return null;
-      const account = { psp: psp.name, source, reportsAreOf: reportsAreOf(psp), schedule: scheduleOf(psp) };
+      const account = { psp: psp.name, source, schedule: scheduleOf(psp) };
       return new ReportFetcher(account, deps);
     });
   }

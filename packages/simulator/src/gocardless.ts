@@ -1,11 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { isObject, type Json, parseJson } from './adyen-parameters.js';
+import { Books, type PaidOut } from './books.js';
 import { type Clock } from './clock.js';
 import { Disputes } from './disputes.js';
 import { type Form, parseForm, text } from './form.js';
 import { idSource } from './ids.js';
 import { type Ledger, type Operation } from './ledger.js';
 import { type Created, Objects } from './objects.js';
+import { type ReportRequest } from './report-request.js';
+import { feeOf, type Row } from './settlement-report.js';
 import { type Webhooks } from './webhooks.js';
 import {
   json,
@@ -57,6 +60,8 @@ export class GocardlessWire implements Wire {
   private readonly refunds = new Objects<Refund>('refunds');
   private readonly events = new Objects<Event>('events');
   private readonly disputes: Disputes<Payment>;
+  private readonly books: Books;
+  private readonly nextPayout = idSource('PO', 16);
   private readonly nextPayment = idSource('PM', 16);
   private readonly nextRefund = idSource('RF', 16);
   private readonly nextEvent = idSource('EV', 16);
@@ -66,6 +71,7 @@ export class GocardlessWire implements Wire {
     private readonly ledger: Ledger,
     private readonly webhooks: Webhooks,
   ) {
+    this.books = new Books(clock, ledger);
     const actions = {
       open: 'charged_back',
       win: 'chargeback_cancelled',
@@ -113,6 +119,10 @@ export class GocardlessWire implements Wire {
     return true;
   }
 
+  publish(request: ReportRequest): string {
+    return this.books.payOut(request, this.nextPayout);
+  }
+
   dispute(id: string, step: DisputeStep, amount?: number): string | undefined {
     const payment = this.payments.get(id);
     return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
@@ -123,6 +133,7 @@ export class GocardlessWire implements Wire {
     this.refunds.reset();
     this.events.reset();
     this.disputes.reset();
+    this.books.reset();
   }
 
   private route(call: Call): Routed | Reply {
@@ -156,6 +167,9 @@ export class GocardlessWire implements Wire {
             return this.list(form, 'refunds', this.refunds, renderRefund, ({ payment }) =>
               isOrAny(text(form, 'payment'), payment),
             );
+          case 'payouts':
+          case 'payout_items':
+            return this.payouts(resource, form);
           case 'events':
             return this.list(
               form,
@@ -193,6 +207,23 @@ export class GocardlessWire implements Wire {
     const page = found.slice(0, limit);
     const cursors = { before: null, after: found.length > limit ? page.at(-1)!.id : null };
     return json(200, { [name]: page.map(render), meta: { cursors, limit } });
+  }
+
+  private payouts(name: 'payouts' | 'payout_items', form: Form): Reply {
+    const created = form['created_at'];
+    const range: Form = typeof created === 'object' ? created : {};
+    const since = Date.parse(text(range, 'gte') ?? '1970-01-01T00:00:00Z');
+    const until = Date.parse(text(range, 'lt') ?? '9999-01-01T00:00:00Z');
+    const start = Number(text(form, 'after') ?? 0);
+    const limit = Number(text(form, 'limit') ?? 50);
+    if (!(limit >= 1 && limit <= MAX_PAGE)) return error(422, 'validation_failed', 'limit');
+    const all =
+      name === 'payouts'
+        ? this.books.payouts(since, until).map(renderPayout)
+        : (this.books.payout(text(form, 'payout') ?? '')?.rows.flatMap(renderItems) ?? []);
+    const after = all.length > start + limit ? String(start + limit) : null;
+    const meta = { cursors: { before: null, after }, limit };
+    return json(200, { [name]: all.slice(start, start + limit), meta });
   }
 
   private pay(body: Json, key: string | null): Routed | Reply {
@@ -394,6 +425,40 @@ function renderPayment({
     retry_if_possible: false,
     links: { mandate, creditor: 'CR123' },
   };
+}
+
+const itemTypes = {
+  payment: 'payment_paid_out',
+  refund: 'payment_refunded',
+  refund_reversed: 'refund_funds_returned',
+  dispute: 'payment_charged_back',
+  dispute_reversed: 'payment_paid_out',
+  payout: 'refund',
+  payout_returned: 'refund_funds_returned',
+} as const;
+
+function renderPayout({ id, createdMs, currency, rows }: PaidOut): object {
+  const fees = rows.reduce((sum, row) => sum + feeOf(row), 0);
+  return {
+    id,
+    amount: rows.reduce((sum, { gross }) => sum + gross, -fees),
+    deducted_fees: fees,
+    currency,
+    created_at: new Date(createdMs).toISOString(),
+    payout_type: 'merchant',
+    status: 'paid',
+  };
+}
+
+/** What moved money, and what GoCardless took for it. */
+function renderItems(row: Row): object[] {
+  const { effect, type, gross } = row;
+  const { psp_reference: own, parent_reference: parent } = effect;
+  const links = type === 'payment' ? { payment: own } : { payment: parent ?? own };
+  const part = type.startsWith('refund') ? { refund: own } : {};
+  const fee = feeOf(row);
+  const item = { amount: gross.toFixed(1), type: itemTypes[type], links: { ...links, ...part } };
+  return fee === 0 ? [item] : [item, { amount: (-fee).toFixed(1), type: 'gocardless_fee', links }];
 }
 
 function renderRefund({ id, createdMs, amount, currency, status, payment, metadata }: Refund): object {

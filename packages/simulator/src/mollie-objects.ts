@@ -1,6 +1,7 @@
 import { code as currencyByCode } from 'currency-codes';
 import { isObject } from './adyen-parameters.js';
 import { type Created } from './objects.js';
+import { feeOf, type Row } from './settlement-report.js';
 
 export interface Amount {
   /** Minor units. */
@@ -49,9 +50,9 @@ export function amountIn(value: unknown): Amount | undefined {
 
 export function renderAmount({ amount, currency }: Amount): object {
   const decimals = decimalsOf(currency);
-  const digits = String(amount).padStart(decimals + 1, '0');
+  const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
   const value = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-  return { currency, value };
+  return { currency, value: amount < 0 ? `-${value}` : value };
 }
 
 const time = (ms: number): string => new Date(ms).toISOString();
@@ -95,4 +96,41 @@ export function renderMolliePart(part: MolliePart): object {
     paymentId,
     createdAt: time(createdMs),
   };
+}
+
+const transactionTypes = {
+  payment: 'payment',
+  refund: 'refund',
+  refund_reversed: 'returned-refund',
+  payout: 'outgoing-transfer',
+  payout_returned: 'returned-transfer',
+  dispute: 'chargeback',
+  dispute_reversed: 'chargeback-reversal',
+} as const;
+
+/** A movement of the balance. */
+export function renderMollieTransaction(row: Row): object {
+  const { effect, type, gross, at } = row;
+  const { operation, psp_reference: own, parent_reference: parent, currency } = effect;
+  const fee = feeOf(row);
+  const isCapture = operation === 'capture';
+  const part = { refund: 'refundId', dispute: 'chargebackId' }[type.replace(/_reversed$/, '')];
+  const named = isCapture ? 'captureId' : part;
+  return {
+    resource: 'balance-transaction',
+    id: transactionId(row),
+    type: isCapture ? 'capture' : transactionTypes[type],
+    resultAmount: renderAmount({ amount: gross - fee, currency }),
+    initialAmount: renderAmount({ amount: gross, currency }),
+    ...(fee === 0 ? {} : { deductions: renderAmount({ amount: -fee, currency }) }),
+    createdAt: at,
+    context:
+      named === undefined
+        ? { paymentId: own, paymentDescription: '' }
+        : { ...(parent === null ? {} : { paymentId: parent }), [named]: own },
+  };
+}
+
+export function transactionId({ id }: Row): string {
+  return `baltr_${id}`;
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isObject, type Json, parseJson } from './adyen-parameters.js';
+import { Books } from './books.js';
 import { type Clock } from './clock.js';
 import { type Dispute, Disputes } from './disputes.js';
 import { parseForm, text } from './form.js';
@@ -12,8 +13,11 @@ import {
   renderAmount,
   renderMolliePart,
   renderMolliePayment,
+  renderMollieTransaction,
+  transactionId,
 } from './mollie-objects.js';
 import { Objects } from './objects.js';
+import { type ReportRequest } from './report-request.js';
 import { type Notification, type Webhooks } from './webhooks.js';
 import {
   json,
@@ -35,6 +39,7 @@ export class MollieWire implements Wire {
   private readonly payments = new Objects<MolliePayment>('payments');
   private readonly parts = new Objects<MolliePart>('captures and refunds');
   private readonly disputes: Disputes<MolliePayment>;
+  private readonly books: Books;
   private readonly nextPayment = idSource('tr_', 18);
   private readonly nextCapture = idSource('cpt_', 22);
   private readonly nextRefund = idSource('re_', 18);
@@ -47,14 +52,17 @@ export class MollieWire implements Wire {
     /** Where this PSP is reached, for the pages that customers are sent to. */
     private readonly pages: () => string,
   ) {
+    this.books = new Books(clock, ledger);
     this.disputes = new Disputes(clock, ledger, idSource('chb_', 21), (payment, dispute, step) =>
       this.announceChargeback(payment, dispute, step),
     );
   }
 
   prepare(call: Call): Prepared | Reply {
-    if (!/^Bearer (?:test|live)_\w+$/.test(call.headers.authorization ?? ''))
-      return error(401, 'Unauthorized Request');
+    // Balances are the organization's, which no key of payments is shown.
+    const isBalance = call.path.startsWith('/v2/balances/');
+    const token = isBalance ? /^Bearer access_\w+$/ : /^Bearer (?:test|live)_\w+$/;
+    if (!token.test(call.headers.authorization ?? '')) return error(401, 'Unauthorized Request');
     const prepared = this.route(call);
     return 'run' in prepared
       ? { ...prepared, headers: { 'content-type': 'application/hal+json' } }
@@ -89,6 +97,11 @@ export class MollieWire implements Wire {
     return true;
   }
 
+  publish(request: ReportRequest): string {
+    this.books.publish(request);
+    return 'balance-transactions';
+  }
+
   dispute(id: string, step: DisputeStep, amount?: number): string | undefined {
     const payment = this.payments.get(id);
     return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
@@ -98,10 +111,13 @@ export class MollieWire implements Wire {
     this.payments.reset();
     this.parts.reset();
     this.disputes.reset();
+    this.books.reset();
   }
 
   private route(call: Call): Routed | Reply {
     const [, version, resource, id, verb, ...rest] = call.path.split('/');
+    if (call.method === 'GET' && call.path === '/v2/balances/primary/transactions')
+      return this.transactions(call);
     if (version !== 'v2' || resource !== 'payments' || rest.length > 0) return notFound();
     if (call.method === 'GET') return this.look(call, id, verb);
     if (call.method === 'DELETE') return id === undefined ? notFound() : this.cancel(id);
@@ -139,6 +155,35 @@ export class MollieWire implements Wire {
         if (kind === undefined) return notFound();
         const isOf = (part: MolliePart) => part.paymentId === id && part.kind === kind;
         return this.list(form, verb, this.parts, isOf, renderMolliePart, call.path);
+      },
+    };
+  }
+
+  /** Newest first, as all its lists. */
+  private transactions(call: Call): Routed | Reply {
+    const form = parseForm(call.query);
+    const limit = Number(text(form, 'limit') ?? 50);
+    if (!(limit >= 1 && limit <= MAX_PAGE)) return invalid('limit', 'The limit is not valid');
+    return {
+      kind: 'lookup',
+      references: [],
+      key: null,
+      run: () => {
+        const rows = this.books.rows().toReversed();
+        const from = text(form, 'from');
+        const first = from === undefined ? 0 : rows.findIndex((row) => transactionId(row) === from);
+        if (first === -1) return notFound();
+        const page = rows.slice(first, first + limit);
+        const after = rows[first + limit];
+        const href = after && `${this.pages()}${call.path}?limit=${limit}&from=${transactionId(after)}`;
+        return json(200, {
+          count: page.length,
+          _embedded: { balance_transactions: page.map(renderMollieTransaction) },
+          _links: {
+            next: href === undefined ? null : { href, type: 'application/hal+json' },
+            previous: null,
+          },
+        });
       },
     };
   }

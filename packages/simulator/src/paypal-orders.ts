@@ -1,4 +1,5 @@
 import { type Created } from './objects.js';
+import { feeOf, type Row } from './settlement-report.js';
 
 export interface PaypalPart {
   readonly id: string;
@@ -101,4 +102,48 @@ export function renderPaypalOrder(order: PaypalOrder, pages: string): object {
         : []),
     ],
   };
+}
+
+const eventCodes = {
+  payment: 'T0006',
+  refund: 'T1107',
+  refund_reversed: 'T1107',
+  payout: 'T0001',
+  payout_returned: 'T1114',
+  dispute: 'T1201',
+  dispute_reversed: 'T1202',
+} as const;
+
+/** A movement of the account's balance. `capture`: the id of the transaction, where the ledger has it by its order. */
+export function renderPaypalTransaction(row: Row, capture: string | undefined): object {
+  const { effect, type, gross, at, id } = row;
+  const { psp_reference: own, parent_reference: parent, currency, reference, route } = effect;
+  const isOwn = type === 'refund' || (type === 'payment' && effect.operation === 'capture');
+  const suffix = id.replaceAll(/^\d+|\W|_/g, '').toUpperCase();
+  const transaction = isOwn ? own : (capture ?? `SIM${id}`.replaceAll(/\W|_/g, ''));
+  const of = type === 'refund_reversed' ? own : parent;
+  const related = capture === undefined ? of : own;
+  return {
+    transaction_info: {
+      transaction_id: `${transaction}${suffix}`,
+      transaction_event_code: eventCodes[type],
+      transaction_status: 'S',
+      transaction_initiation_date: at,
+      transaction_updated_date: at,
+      transaction_amount: renderSigned(gross, currency),
+      ...(feeOf(row) === 0 ? {} : { fee_amount: renderSigned(-feeOf(row), currency) }),
+      ...(related === null
+        ? {}
+        : {
+            paypal_reference_id: related,
+            paypal_reference_id_type: capture === undefined ? 'TXN' : 'ODR',
+          }),
+      ...(reference === null ? {} : { custom_field: `${reference} ${route ?? ''}`.trim() }),
+    },
+  };
+}
+
+function renderSigned(amount: number, currency: string): object {
+  const rendered = renderPaypalAmount(Math.abs(amount), currency) as { value: string };
+  return amount < 0 ? { ...rendered, value: `-${rendered.value}` } : rendered;
 }

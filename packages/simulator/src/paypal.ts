@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isObject, type Json, parseJson } from './adyen-parameters.js';
+import { Books } from './books.js';
 import { type Clock } from './clock.js';
+import { parseForm, text } from './form.js';
 import { idSource } from './ids.js';
 import { type Ledger, type Operation } from './ledger.js';
 import { Objects } from './objects.js';
+import { type ReportRequest } from './report-request.js';
 import { Signer } from './signer.js';
 import { type Webhooks } from './webhooks.js';
 import {
@@ -13,6 +16,7 @@ import {
   type PaypalPart,
   renderPaypalOrder,
   renderPaypalPart,
+  renderPaypalTransaction,
 } from './paypal-orders.js';
 import {
   json,
@@ -27,6 +31,7 @@ import {
 const TOKEN = 'A21AAsimulated';
 const TOKEN_SECONDS = 32_400;
 const MAX_KEY_LENGTH = 108;
+const MAX_SEARCH_MS = 31 * 24 * 3_600_000;
 const CERTIFICATE = '/v1/notifications/certs/CERT-simulated-1';
 
 /** PayPal's orders, and what is done with them. An answer is rendered when it is sent: a repeat shows the latest state. */
@@ -34,6 +39,7 @@ export class PaypalWire implements Wire {
   private readonly orders = new Objects<PaypalOrder>('orders');
   /** The order of an authorization, a capture or a refund. */
   private readonly orderOf = new Map<string, string>();
+  private readonly books: Books;
   private readonly nextOrder = idSource('', 17);
   private readonly nextPart = idSource('', 18);
   private readonly nextDebugId = idSource('', 13);
@@ -46,7 +52,9 @@ export class PaypalWire implements Wire {
     private readonly webhooks: Webhooks,
     /** Where this PSP is reached, for the pages that customers are sent to. */
     private readonly pages: () => string,
-  ) {}
+  ) {
+    this.books = new Books(clock, ledger);
+  }
 
   /** A request for an access token, or for the certificate that notifications are signed by. */
   signIn({ method, path, headers }: Call): Reply | undefined {
@@ -105,6 +113,11 @@ export class PaypalWire implements Wire {
     return true;
   }
 
+  publish(request: ReportRequest): string {
+    this.books.publish(request);
+    return 'transactions';
+  }
+
   dispute(): undefined {
     return undefined;
   }
@@ -112,6 +125,7 @@ export class PaypalWire implements Wire {
   reset(): void {
     this.orders.reset();
     this.orderOf.clear();
+    this.books.reset();
   }
 
   private route(call: Call): Routed | Reply {
@@ -121,6 +135,7 @@ export class PaypalWire implements Wire {
     const key = typeof given === 'string' && given !== '' ? given : null;
     if (key !== null && key.length > MAX_KEY_LENGTH) return this.refuse(400, 'INVALID_REQUEST');
     if (call.method === 'GET') {
+      if (call.path === '/v1/reporting/transactions') return this.transactions(call.query);
       return area === 'checkout' ? this.look(id) : this.refuse(404, 'RESOURCE_NOT_FOUND');
     }
     const body = parseJson(call.body === '' ? '{}' : call.body);
@@ -150,6 +165,33 @@ export class PaypalWire implements Wire {
       run: () => {
         const order = this.orders.get(id);
         return order === undefined ? this.refuse(404, 'RESOURCE_NOT_FOUND') : this.shown(200, id);
+      },
+    };
+  }
+
+  private transactions(query: string): Routed | Reply {
+    const form = parseForm(query);
+    const since = Date.parse(text(form, 'start_date') ?? '');
+    const until = Date.parse(text(form, 'end_date') ?? '');
+    const size = Number(text(form, 'page_size') ?? 100);
+    const number = Number(text(form, 'page') ?? 1);
+    if (!(until - since < MAX_SEARCH_MS)) return this.refuse(400, 'INVALID_REQUEST');
+    return {
+      kind: 'lookup',
+      references: [],
+      key: null,
+      run: () => {
+        const rows = this.books.rows().filter(({ at }) => Date.parse(at) >= since && Date.parse(at) <= until);
+        const page = rows.slice((number - 1) * size, number * size);
+        return json(200, {
+          transaction_details: page.map((row) => {
+            const order = this.orders.get(row.effect.psp_reference.replace(/X$/, ''));
+            return renderPaypalTransaction(row, order?.capture?.id);
+          }),
+          page: number,
+          total_items: rows.length,
+          total_pages: Math.ceil(rows.length / size),
+        });
       },
     };
   }

@@ -1,4 +1,6 @@
+import { type PaidOut } from './books.js';
 import { type Created } from './objects.js';
+import { feeOf, type Row } from './settlement-report.js';
 
 type SquareStatus = 'APPROVED' | 'PENDING' | 'COMPLETED' | 'CANCELED' | 'FAILED';
 
@@ -91,5 +93,40 @@ export function renderSquareRefund(refund: SquareRefund): object {
     updated_at: time(updatedMs),
     location_id: locationId,
     ...(reason === null ? {} : { reason }),
+  };
+}
+
+/** A transfer to the seller's bank. */
+export function renderSquarePayout({ id, createdMs, currency, rows }: PaidOut, locationId: string): object {
+  const amount = rows.reduce((sum, row) => sum + row.gross - feeOf(row), 0);
+  return {
+    id,
+    status: 'PAID',
+    type: 'BATCH',
+    location_id: locationId,
+    created_at: time(createdMs),
+    updated_at: time(createdMs),
+    amount_money: money(amount, currency),
+  };
+}
+
+export function renderSquareEntry(payout: string, row: Row): object {
+  const { effect, gross, at } = row;
+  const { psp_reference: own, parent_reference: parent, currency } = effect;
+  const type = row.type.replace(/_reversed$/, '').toUpperCase();
+  const kind = type === 'PAYMENT' ? 'CHARGE' : type;
+  const part = { REFUND: { refund_id: own }, DISPUTE: { dispute_id: own } }[kind];
+  return {
+    id: `poe_${row.id}`,
+    payout_id: payout,
+    effective_at: at,
+    type: kind,
+    gross_amount_money: money(gross, currency),
+    fee_amount_money: money(feeOf(row), currency),
+    net_amount_money: money(gross - feeOf(row), currency),
+    [`type_${kind.toLowerCase()}_details`]: {
+      payment_id: part === undefined ? own : (parent ?? own),
+      ...part,
+    },
   };
 }

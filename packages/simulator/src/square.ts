@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isObject, type Json, parseJson } from './adyen-parameters.js';
+import { Books } from './books.js';
 import { type Clock } from './clock.js';
 import { type Dispute, Disputes } from './disputes.js';
 import { parseForm, text } from './form.js';
@@ -8,12 +9,15 @@ import { type Ledger, type Operation } from './ledger.js';
 import { Objects } from './objects.js';
 import {
   renderSquareDecline,
+  renderSquareEntry,
   renderSquarePayment,
+  renderSquarePayout,
   renderSquareRefund,
   type SquarePayment,
   type SquareRefund,
   squareError,
 } from './square-payments.js';
+import { type ReportRequest } from './report-request.js';
 import { type Webhooks } from './webhooks.js';
 import {
   json,
@@ -46,6 +50,8 @@ export class SquareWire implements Wire {
   private readonly refunds = new Objects<SquareRefund>('refunds');
   private readonly byKey = new Map<string, string>();
   private readonly disputes: Disputes<SquarePayment>;
+  private readonly books: Books;
+  private readonly nextPayout = idSource('po_', 32);
   private readonly nextPayment = idSource('', 27);
   private readonly nextRefund = idSource('', 40);
   /** How late a list is. */
@@ -56,6 +62,7 @@ export class SquareWire implements Wire {
     private readonly ledger: Ledger,
     private readonly webhooks: Webhooks,
   ) {
+    this.books = new Books(clock, ledger);
     this.disputes = new Disputes(clock, ledger, idSource('', 22), (payment, dispute, step) =>
       this.announceDispute(payment, dispute, step),
     );
@@ -95,6 +102,10 @@ export class SquareWire implements Wire {
     return true;
   }
 
+  publish(request: ReportRequest): string {
+    return this.books.payOut(request, this.nextPayout);
+  }
+
   dispute(id: string, step: DisputeStep, amount?: number): string | undefined {
     const payment = this.payments.get(id);
     return payment === undefined ? undefined : this.disputes.step(payment, step, amount);
@@ -109,6 +120,7 @@ export class SquareWire implements Wire {
     this.refunds.reset();
     this.byKey.clear();
     this.disputes.reset();
+    this.books.reset();
     this.lagMs = 0;
   }
 
@@ -140,7 +152,28 @@ export class SquareWire implements Wire {
         return one(refund && { refund: renderSquareRefund(refund) });
       });
     }
+    if (resource === 'payouts') return this.payouts(call.query, id);
     return resource === 'payments' ? this.list(call.query) : notFound();
+  }
+
+  /** Payouts of a time, or the entries of one. */
+  private payouts(query: string, id: string | undefined): Routed {
+    const form = parseForm(query);
+    const [begin, end, cursor] = [text(form, 'begin_time'), text(form, 'end_time'), text(form, 'cursor')];
+    const start = Number(cursor ?? 0);
+    return lookup([], () => {
+      const payout = this.books.payout(id ?? '');
+      if (id !== undefined && payout === undefined) return notFound();
+      const all =
+        payout === undefined
+          ? this.books
+              .payouts(Date.parse(begin ?? '1970-01-01T00:00:00Z'), Date.parse(end ?? '9999-01-01T00:00:00Z'))
+              .map((one) => renderSquarePayout(one, text(form, 'location_id') ?? 'MAIN'))
+          : payout.rows.map((row) => renderSquareEntry(payout.id, row));
+      const page = all.slice(start, start + PAGE);
+      const more = all.length > start + PAGE ? { cursor: String(start + PAGE) } : {};
+      return json(200, { [payout === undefined ? 'payouts' : 'payout_entries']: page, ...more });
+    });
   }
 
   /** Oldest or newest first; what is younger than the lag is not shown yet. */

@@ -11,6 +11,7 @@ import {
 } from '../adapter-entry.js';
 import { type NotificationReader } from '../notification.js';
 import { type AdyenOptions, AdyenPsp, PUBLIC_TRANSFERS_URL } from './adyen.psp.js';
+import { adyenReport } from './adyen-report.js';
 import { AdyenReports } from './adyen.reports.js';
 import { AdyenNotices } from './adyen.webhook.js';
 
@@ -66,15 +67,13 @@ export const adyenAdapter: AdapterEntry = {
   check: (settings, call) => asked(adyen(settings), call),
   notices: ({ credentials }) => adyenNotices(credentials),
   reportsAreOf: ({ credentials: { merchantAccount } }) => merchantAccount,
-  reports: ({ credentials: { reportsBaseUrl, reportsApiKey, reportsUser = '', reportsPassword = '' } }) =>
-    reportsBaseUrl === undefined
-      ? null
-      : new AdyenReports(
-          reportsBaseUrl,
-          reportsApiKey === undefined
-            ? { user: reportsUser, password: reportsPassword }
-            : { apiKey: reportsApiKey },
-        ),
+  reportFormats: [['Modification Reference', adyenReport]],
+  reports: ({ credentials: { merchantAccount, reportsBaseUrl, reportsApiKey, ...basic } }) => {
+    if (reportsBaseUrl === undefined) return null;
+    const { reportsUser: user = '', reportsPassword: password = '' } = basic;
+    const signIn = reportsApiKey === undefined ? { user, password } : { apiKey: reportsApiKey };
+    return new AdyenReports(reportsBaseUrl, signIn, adyenReport(merchantAccount));
+  },
 };
 
 /** Adyen's test platform, or a simulator. */

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { ReportNotFetched } from '../psp-reports.js';
+import { adyenReport } from './adyen-report.js';
 import { AdyenReports, reportOf } from './adyen.reports.js';
 
 const name = 'settlement_detail_report_batch_7.csv';
@@ -23,7 +24,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => asked.splice(0));
 
 async function read(url: string, maxBytes = 1_000): Promise<string> {
-  const reports = new AdyenReports(`${origin}/reports`, { apiKey: 'of reports' }, maxBytes);
+  const reports = new AdyenReports(`${origin}/reports`, { apiKey: 'of reports' }, adyenReport(), maxBytes);
   const chunks: Uint8Array[] = [];
   for await (const chunk of reports.announced({ name, url }, AbortSignal.timeout(5_000))) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -35,7 +36,11 @@ it('reads a report by its URL, with the key of reports', async () => {
 });
 
 it('signs in by name where there is no key', async () => {
-  const reports = new AdyenReports(`${origin}/reports`, { user: 'report@Company.X', password: 'p' });
+  const reports = new AdyenReports(
+    `${origin}/reports`,
+    { user: 'report@Company.X', password: 'p' },
+    adyenReport(),
+  );
   for await (const _ of reports.announced(
     { name, url: `${origin}/reports/${name}` },
     AbortSignal.timeout(5_000),

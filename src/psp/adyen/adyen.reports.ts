@@ -1,5 +1,6 @@
 import { type AdyenItem } from './adyen.webhook-items.js';
 import { type AnnouncedReport, ReportNotFetched, type ReportSource } from '../psp-reports.js';
+import { type ReportFormat } from '../report-format.js';
 
 const MAX_URL_LENGTH = 2_048;
 /** Five million lines are about a gigabyte. */
@@ -31,6 +32,7 @@ export class AdyenReports implements ReportSource {
   constructor(
     private readonly baseUrl: string,
     signIn: ReportSignIn,
+    readonly format: ReportFormat,
     private readonly maxBytes: number = MAX_REPORT_BYTES,
   ) {
     this.headers =

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { type Clock } from '../../core/clock.js';
 import { type AnnouncedReport, ReportNotFetched, type ReportSource } from '../psp-reports.js';
+import { type ReportFormat } from '../report-format.js';
 import { type DropKey, openDrop } from './bank-drop.js';
 import { type SftpSettings } from './bank-settings.js';
 
@@ -19,9 +20,8 @@ export class BankReports implements ReportSource {
   /** The owners of the operations take in a statement first; a minute later it is compared with the ledger. */
   readonly fetchAfterMs = 60_000;
 
-  readonly areStatements = true;
-
   constructor(
+    readonly format: ReportFormat,
     private readonly sftp: SftpSettings,
     private readonly key: DropKey,
     private readonly clock: Pick<Clock, 'timer'>,

@@ -2,6 +2,7 @@ import { type AdapterEntry, optional, required } from '../adapter-entry.js';
 import { dropKeyOf, openDrop } from './bank-drop.js';
 import { BankReports } from './bank-reports.js';
 import { BankSepaPsp } from './bank-sepa.psp.js';
+import { camtReport } from './camt-report.js';
 
 export const bankSepaAdapter: AdapterEntry = {
   adapter: 'bank-sepa',
@@ -32,6 +33,10 @@ export const bankSepaAdapter: AdapterEntry = {
   // A bank sends no notifications; it answers in files.
   notices: () => null,
   reportsAreOf: ({ bank }) => bank?.account.iban,
+  reportFormats: [
+    ['BkToCstmrStmt', camtReport],
+    ['BkToCstmrDbtCdtNtfctn', camtReport],
+  ],
   reports: ({ bank, credentials, clock }) =>
-    bank ? new BankReports(bank.sftp, dropKeyOf(credentials), clock) : null,
+    bank ? new BankReports(camtReport(bank.account.iban), bank.sftp, dropKeyOf(credentials), clock) : null,
 };

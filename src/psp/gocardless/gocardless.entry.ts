@@ -8,6 +8,7 @@ import {
   signingSecret,
 } from '../adapter-entry.js';
 import { GocardlessPsp, PUBLIC_URL } from './gocardless.psp.js';
+import { gocardlessPayouts, gocardlessReports } from './gocardless.reports.js';
 import { GocardlessNotices } from './gocardless.webhook.js';
 
 export const gocardlessAdapter: AdapterEntry = {
@@ -33,6 +34,8 @@ export const gocardlessAdapter: AdapterEntry = {
     const secrets = given(webhookSecret, webhookSecretPrevious);
     return secrets.length > 0 ? new GocardlessNotices({ secrets }) : null;
   },
+  reportFormats: [[gocardlessPayouts.list, () => gocardlessPayouts]],
+  reports: gocardlessReports,
 };
 
 function gocardless({ credentials, ...settings }: AccountSettings): GocardlessPsp {

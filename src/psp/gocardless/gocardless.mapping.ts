@@ -216,3 +216,8 @@ export function causeIn(body: Json | null): string | undefined {
   );
   return text(record(failure?.['details'])['cause']);
 }
+
+/** The name of a dispute: a payment is charged back once, and GoCardless gives the chargeback no id. */
+export function chargebackOf(payment: string): string {
+  return `chargeback-${payment}`;
+}

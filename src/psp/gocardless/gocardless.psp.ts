@@ -59,6 +59,10 @@ interface GocardlessOptions {
 /** The sandbox; `https://api.gocardless.com` takes real money. */
 export const PUBLIC_URL = 'https://api-sandbox.gocardless.com';
 
+export function headersFor(accessToken: string): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${accessToken}`, 'GoCardless-Version': '2015-07-06' };
+}
+
 export class GocardlessPsp implements PspAdapter {
   readonly capabilities = gocardlessCapabilities;
   private readonly wire: Wire;
@@ -67,10 +71,7 @@ export class GocardlessPsp implements PspAdapter {
   constructor(private readonly options: GocardlessOptions) {
     const { accessToken, baseUrl = PUBLIC_URL, timeoutMs } = options;
     this.wire = new Wire(timeoutMs);
-    this.api = new JsonApi(this.wire, baseUrl, {
-      Authorization: `Bearer ${accessToken}`,
-      'GoCardless-Version': '2015-07-06',
-    });
+    this.api = new JsonApi(this.wire, baseUrl, headersFor(accessToken));
   }
 
   async execute(instruction: Instruction, call: CallContext): Promise<Answer> {

@@ -9,7 +9,7 @@ import {
 } from '../notification.js';
 import { type Finding, factsOf, jsonOf, refused, textOf } from '../notification-check.js';
 import { anything, list, matching, object, shape } from '../shape.js';
-import { failed, namesIn } from './gocardless.mapping.js';
+import { chargebackOf, failed, namesIn } from './gocardless.mapping.js';
 
 /**
  * GoCardless's webhooks: up to 250 events in one body, signed as a whole, without a time. An event holds no amount, and the
@@ -137,8 +137,7 @@ function ofChargeback(event: GocardlessEvent & Json): Finding[] {
   return [
     {
       parentReference: payment,
-      // A payment is charged back once: the dispute has no id of its own.
-      dispute: { reference: `chargeback-${payment}`, ...course },
+      dispute: { reference: chargebackOf(payment), ...course },
       answer: { outcome: 'pending', ...(pspCode ? { pspCode } : {}) },
     },
   ];

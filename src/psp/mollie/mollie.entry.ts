@@ -3,11 +3,13 @@ import {
   type AdapterEntry,
   asked,
   given,
+  optional,
   previous,
   required,
   signingSecret,
 } from '../adapter-entry.js';
 import { MolliePsp, PUBLIC_URL } from './mollie.psp.js';
+import { mollieBalance, mollieReports } from './mollie.reports.js';
 import { MollieNotices } from './mollie.webhook.js';
 
 export const mollieAdapter: AdapterEntry = {
@@ -20,6 +22,8 @@ export const mollieAdapter: AdapterEntry = {
     signingSecret('webhookSecretPrevious'),
     // Sent with each payment: Mollie tells this address that there is news, and nobody else need be asked.
     { name: 'notificationUrl', required: false, secret: false },
+    // A token of the organization with the permission balances.read; without it there are no reports.
+    optional('reportsToken'),
   ],
   basePath: false,
   publicUrl: PUBLIC_URL,
@@ -34,6 +38,11 @@ export const mollieAdapter: AdapterEntry = {
   notices: ({ credentials: { webhookSecret, webhookSecretPrevious, notificationUrl } }) => {
     const secrets = given(webhookSecret, webhookSecretPrevious);
     return secrets.length > 0 || notificationUrl !== undefined ? new MollieNotices({ secrets }) : null;
+  },
+  reportFormats: [[mollieBalance.list, () => mollieBalance]],
+  reports: (settings) => {
+    const { reportsToken } = settings.credentials;
+    return reportsToken === undefined ? null : mollieReports(settings, reportsToken);
   },
 };
 

@@ -8,6 +8,7 @@ import {
   required,
 } from '../adapter-entry.js';
 import { PaypalPsp, PUBLIC_URL } from './paypal.psp.js';
+import { paypalReports, paypalTransactions } from './paypal.reports.js';
 import { PaypalNotices } from './paypal.webhook.js';
 
 export const paypalAdapter: AdapterEntry = {
@@ -34,6 +35,8 @@ export const paypalAdapter: AdapterEntry = {
     const webhookIds = given(webhookId, webhookIdPrevious);
     return webhookIds.length > 0 ? new PaypalNotices({ webhookIds, baseUrl }) : null;
   },
+  reportFormats: [[paypalTransactions.list, () => paypalTransactions]],
+  reports: paypalReports,
 };
 
 function isSandbox(host: string): boolean {

@@ -114,6 +114,17 @@ export function readRequest(order: string): ApiRequest {
   return { method: 'GET', path: orderPath(order) };
 }
 
+/** Asks for an access token. https://developer.paypal.com/api/rest/authentication/ */
+export function signInRequest(clientId: string, clientSecret: string): ApiRequest {
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  return {
+    method: 'POST',
+    path: '/v1/oauth2/token',
+    body: 'grant_type=client_credentials',
+    headers: { Authorization: `Basic ${basic}`, 'Content-Type': 'application/x-www-form-urlencoded' },
+  };
+}
+
 function orderPath(order: string): string {
   return `/v2/checkout/orders/${encodeURIComponent(order)}`;
 }

@@ -22,6 +22,7 @@ import {
   paymentsIn,
   readRequest,
   refundAnswer,
+  signInRequest,
   voidRequest,
 } from './paypal.mapping.js';
 
@@ -211,16 +212,7 @@ export class PaypalPsp implements PspAdapter {
 
   private signIn(call: CallContext): Promise<ApiResponse> {
     const { clientId, clientSecret } = this.options;
-    const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-    return this.api.send(
-      {
-        method: 'POST',
-        path: '/v1/oauth2/token',
-        body: 'grant_type=client_credentials',
-        headers: { Authorization: `Basic ${basic}`, 'Content-Type': 'application/x-www-form-urlencoded' },
-      },
-      call,
-    );
+    return this.api.send(signInRequest(clientId, clientSecret), call);
   }
 }
 

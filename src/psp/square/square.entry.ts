@@ -9,6 +9,7 @@ import {
   signingSecret,
 } from '../adapter-entry.js';
 import { PUBLIC_URL, SquarePsp } from './square.psp.js';
+import { squarePayouts, squareReports } from './square.reports.js';
 import { SquareNotices } from './square.webhook.js';
 
 export const squareAdapter: AdapterEntry = {
@@ -41,6 +42,8 @@ export const squareAdapter: AdapterEntry = {
       ? new SquareNotices({ secrets, notificationUrl })
       : null;
   },
+  reportFormats: [[squarePayouts.list, () => squarePayouts]],
+  reports: squareReports,
 };
 
 function isSandbox(host: string): boolean {

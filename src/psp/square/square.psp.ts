@@ -78,6 +78,10 @@ const VERSION = '2025-08-20';
 /** Refunds of one payment that are read, one request for each. */
 const MAX_REFUNDS = 20;
 
+export function headersFor(accessToken: string): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${accessToken}`, 'Square-Version': VERSION };
+}
+
 export class SquarePsp implements PspAdapter {
   readonly capabilities = squareCapabilities;
   private readonly wire: Wire;
@@ -86,10 +90,7 @@ export class SquarePsp implements PspAdapter {
   constructor(private readonly options: SquareOptions) {
     const { accessToken, baseUrl = PUBLIC_URL, timeoutMs } = options;
     this.wire = new Wire(timeoutMs);
-    this.api = new JsonApi(this.wire, baseUrl, {
-      Authorization: `Bearer ${accessToken}`,
-      'Square-Version': VERSION,
-    });
+    this.api = new JsonApi(this.wire, baseUrl, headersFor(accessToken));
   }
 
   async execute(instruction: Instruction, call: CallContext): Promise<Answer> {

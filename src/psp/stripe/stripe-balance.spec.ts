@@ -1,7 +1,8 @@
-import { type ReportFault, type ReportLine, ReportRefused } from '../report-line.js';
+import { headingOf, readReport } from '../../../test/support/read-report.js';
+import { ReportRefused } from '../report-line.js';
 import { stripeBalance } from './stripe-balance.js';
 
-const heading = { object: 'balance_transactions', created: { gte: 1, lt: 2 } };
+const heading = headingOf(stripeBalance);
 const charge = {
   id: 'txn_1',
   object: 'balance_transaction',
@@ -22,18 +23,7 @@ const charge = {
   },
 };
 
-async function read(...values: readonly unknown[]): Promise<{ lines: ReportLine[]; faults: ReportFault[] }> {
-  const text = values
-    .map((value) => (typeof value === 'string' ? value : `${JSON.stringify(value)}\n`))
-    .join('');
-  async function* bytes() {
-    const all = Buffer.from(text);
-    for (let at = 0; at < all.length; at += 7) yield all.subarray(at, at + 7);
-  }
-  const [lines, faults]: [ReportLine[], ReportFault[]] = [[], []];
-  for await (const line of stripeBalance.read(bytes(), (fault) => faults.push(fault))) lines.push(line);
-  return { lines, faults };
-}
+const read = (...values: readonly unknown[]) => readReport(stripeBalance, ...values);
 
 it('reads a charge as the report of the dashboard has it', async () => {
   const { lines, faults } = await read(heading, charge);

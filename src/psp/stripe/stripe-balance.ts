@@ -1,13 +1,8 @@
 import { type Money } from '../../core/money.js';
 import { anything, integer, matching, object, shape, text } from '../shape.js';
+import { listReport } from '../report-json.js';
 import { fromStripeAmount } from './stripe-currencies.js';
-import { jsonLines } from '../json-lines.js';
-import { type ReportFormat } from '../report-format.js';
-import { type ReportFault, type ReportLine, ReportRefused } from '../report-line.js';
 import { stripeKinds } from './stripe-report.js';
-
-/** The word that its first line has, and no other report. */
-export const STRIPE_BALANCE = '"balance_transactions"';
 
 interface Source {
   readonly id?: string;
@@ -32,76 +27,57 @@ interface Transaction {
   readonly source?: Source | string | null;
 }
 
-const heading = shape<object>(object({ object: { const: 'balance_transactions' }, created: anything }));
-const transaction = shape<Transaction>(
-  object(
-    {
-      id: matching(String.raw`^[\w-]{1,100}$`),
-      object: { const: 'balance_transaction' },
-      amount: integer,
-      fee: integer,
-      net: integer,
-      currency: text,
-      created: integer,
-      reporting_category: text,
-    },
-    { source: anything },
-  ),
-);
-
-/** Stripe's balance transactions, as `src/psp/stripe/stripe.reports.ts` fetches them: the lines of its reports. */
-export const stripeBalance: ReportFormat = {
+/** Stripe's balance transactions, as `stripe.reports.ts` fetches them: the lines of its reports. */
+export const stripeBalance = listReport<Transaction>({
   name: 'stripe-balance-transactions',
+  list: 'stripe_balance_transactions',
   covers: ['payment', 'refund', 'dispute', 'payout'],
   hasIds: true,
-  async *read(bytes, fault) {
-    let hasHeading = false;
-    for await (const { line, value } of jsonLines(bytes)) {
-      if (!hasHeading) {
-        if (!heading.fits(value))
-          throw new ReportRefused([{ line, message: 'does not say of which time it is' }]);
-        hasHeading = true;
-      } else if (transaction.fits(value)) {
-        const read = lineOf(line, value, fault);
-        if (read !== null) yield read;
-      } else fault({ line, message: 'is no balance transaction' });
-    }
-    if (!hasHeading) throw new ReportRefused([{ line: null, message: 'the file is empty' }]);
+  rowName: 'balance transaction',
+  row: shape<Transaction>(
+    object(
+      {
+        id: matching(String.raw`^[\w-]{1,100}$`),
+        object: { const: 'balance_transaction' },
+        amount: integer,
+        fee: integer,
+        net: integer,
+        currency: text,
+        created: integer,
+        reporting_category: text,
+      },
+      { source: anything },
+    ),
+  ),
+  lineOf(of, line) {
+    const type = of.reporting_category;
+    const kind = stripeKinds[type];
+    if (kind === undefined) return `the reporting_category ${JSON.stringify(type)} is not known`;
+    const settled = of.currency.toUpperCase();
+    const [own, fee, net] = [of.amount, of.fee, of.net].map((amount) => fromStripeAmount(amount, settled));
+    if (!own || !fee || !net) return 'amount, fee and net are not all amounts';
+    const source: Source = typeof of.source === 'string' ? { id: of.source } : (of.source ?? {});
+    const gross = grossOf(own, source);
+    const intent = source.payment_intent ?? null;
+    const id = source.id ?? null;
+    return {
+      line,
+      key: of.id,
+      type,
+      kind: kind === 'payout' && source.automatic === true ? 'settlement' : kind,
+      pspReference: kind === 'payment' ? (intent ?? id) : id,
+      parentReference: intent,
+      reference: source.metadata?.['payonce_entity_key'] ?? null,
+      currency: gross.currency,
+      gross: gross.amount,
+      fee: fee.amount,
+      net: net.amount,
+      settled: net.currency,
+      occurredAt: new Date(of.created * 1_000),
+      batch: null,
+    };
   },
-};
-
-function lineOf(line: number, of: Transaction, fault: (fault: ReportFault) => void): ReportLine | null {
-  const wrong = (message: string) => {
-    fault({ line, message });
-    return null;
-  };
-  const type = of.reporting_category;
-  const kind = stripeKinds[type];
-  if (kind === undefined) return wrong(`the reporting_category ${JSON.stringify(type)} is not known`);
-  const settled = of.currency.toUpperCase();
-  const [own, fee, net] = [of.amount, of.fee, of.net].map((amount) => fromStripeAmount(amount, settled));
-  if (!own || !fee || !net) return wrong('amount, fee and net are not all amounts');
-  const source: Source = typeof of.source === 'string' ? { id: of.source } : (of.source ?? {});
-  const gross = grossOf(own, source);
-  const intent = source.payment_intent ?? null;
-  const id = source.id ?? null;
-  return {
-    line,
-    key: of.id,
-    type,
-    kind: kind === 'payout' && source.automatic === true ? 'settlement' : kind,
-    pspReference: kind === 'payment' ? (intent ?? id) : id,
-    parentReference: intent,
-    reference: source.metadata?.['payonce_entity_key'] ?? null,
-    currency: gross.currency,
-    gross: gross.amount,
-    fee: fee.amount,
-    net: net.amount,
-    settled,
-    occurredAt: new Date(of.created * 1_000),
-    batch: null,
-  };
-}
+});
 
 /** The amount that the customer was charged, if Stripe settles in another currency. */
 function grossOf(own: Money, { object: kind, amount, amount_captured: captured, currency }: Source): Money {

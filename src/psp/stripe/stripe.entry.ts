@@ -9,6 +9,8 @@ import {
 } from '../adapter-entry.js';
 import { accountInStripeKey, isAccountOfStripeKey, stripeAccount } from '../account.js';
 import { keylessCapabilities, StripePsp } from './stripe.psp.js';
+import { stripeBalance } from './stripe-balance.js';
+import { stripeReport } from './stripe-report.js';
 import { StripeReports } from './stripe.reports.js';
 import { StripeNotices } from './stripe.webhook.js';
 
@@ -32,6 +34,10 @@ const stripeEntry = {
     return secrets.length > 0 ? new StripeNotices({ secrets }) : null;
   },
   check: (settings, call) => asked(stripe(settings), call),
+  reportFormats: [
+    ['balance_transaction_id', () => stripeReport],
+    [stripeBalance.list, () => stripeBalance],
+  ],
   reports: ({ credentials, ...settings }) =>
     new StripeReports({ ...settings, ...stripeKey(credentials, settings.account) }),
 } satisfies Partial<AdapterEntry>;

@@ -1,6 +1,8 @@
 import StripeSdk from 'stripe';
 import { type Period, type ReportSource } from '../psp-reports.js';
+import { listed } from '../report-json.js';
 import { StripeAccount } from './stripe-account.js';
+import { stripeBalance } from './stripe-balance.js';
 
 interface StripeReportOptions {
   readonly secretKey: string;
@@ -21,13 +23,15 @@ const MAX_RETRIES = 5;
 const OVERLAP_S = 3_600;
 
 /**
- * Stripe's balance transactions of a time, as JSON lines: the first says which time it is, each other one is a
- * transaction with its source, newest first. https://docs.stripe.com/api/balance_transactions/list (read 2026-11)
+ * Stripe's balance transactions of a time, each with its source, newest first.
+ * https://docs.stripe.com/api/balance_transactions/list (read 2026-11)
  */
 export class StripeReports implements ReportSource {
+  readonly format = stripeBalance;
+
   constructor(private readonly options: StripeReportOptions) {}
 
-  async *period({ from, to }: Period, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *period(period: Period, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { protocol, hostname, port } = new URL(this.options.baseUrl ?? 'https://api.stripe.com');
     const stripe = new StripeSdk(this.options.secretKey, {
       maxNetworkRetries: MAX_RETRIES,
@@ -39,26 +43,10 @@ export class StripeReports implements ReportSource {
     });
     await new StripeAccount(stripe, this.options.account).confirm();
     const created = {
-      gte: Math.floor(from.getTime() / 1_000) - OVERLAP_S,
-      lt: Math.ceil(to.getTime() / 1_000),
+      gte: Math.floor(period.from.getTime() / 1_000) - OVERLAP_S,
+      lt: Math.ceil(period.to.getTime() / 1_000),
     };
-    yield jsonLine({ object: 'balance_transactions', created });
-    let after: string | undefined;
-    for (;;) {
-      signal.throwIfAborted();
-      const page = await stripe.balanceTransactions.list({
-        created,
-        limit: PAGE,
-        expand: ['data.source'],
-        ...(after === undefined ? {} : { starting_after: after }),
-      });
-      for (const transaction of page.data) yield jsonLine(transaction);
-      after = page.data.at(-1)?.id;
-      if (!page.has_more || after === undefined) return;
-    }
+    const rows = stripe.balanceTransactions.list({ created, limit: PAGE, expand: ['data.source'] });
+    yield* listed(stripeBalance, period, rows, signal);
   }
-}
-
-function jsonLine(value: object): Uint8Array {
-  return Buffer.from(`${JSON.stringify(value)}\n`);
 }
