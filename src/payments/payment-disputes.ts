@@ -6,6 +6,7 @@ import { event } from '../database/event.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { type NotificationItem } from '../psp/notification.js';
+import { subjectOf } from '../request-storage/entity-key.js';
 import { type NotificationOutcome } from '../request-storage/decisions/record-notification.js';
 import { type Dispute } from './dispute.js';
 import { disputeViewOf } from './dispute.view.js';
@@ -85,34 +86,46 @@ export function dispute(
   ];
 }
 
+interface PaymentKey {
+  readonly merchantId: string;
+  readonly id: string;
+}
+
 interface PaymentDisputesDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
   /** The payment with this PSP id; null if there is none. */
-  readonly ofReference: (
-    psp: string,
-    pspReference: string,
-  ) => Promise<{ readonly merchantId: string; readonly id: string } | null>;
+  readonly ofReference: (psp: string, pspReference: string) => Promise<PaymentKey | null>;
+  readonly merchantOf: (id: string) => Promise<string | null>;
 }
 
-/** Records facts about disputes on their payments, by the PSP's id of the payment. */
+/** Records facts about disputes on their payments, by the PSP's id of the payment, or by our name of it. */
 export class PaymentDisputes {
   constructor(private readonly deps: PaymentDisputesDeps) {}
 
   /** May be called twice with the same fact. @throws StoreUnavailable */
   async record(psp: string, fact: NotificationItem): Promise<NotificationOutcome> {
-    const { store, clock, ids, ofReference } = this.deps;
-    const { parentReference } = fact;
-    const key = parentReference === null ? null : await ofReference(psp, parentReference);
+    const { store, clock, ids } = this.deps;
+    const key = await this.keyOf(psp, fact);
     if (key === null) return 'unknown';
     for (let refusals = 0; refusals < MAX_REFUSALS; refusals++) {
       const [payment] = await store.find(payments, key, 1);
-      if (payment?.psp !== psp || payment.pspReference !== parentReference) return 'unknown';
+      if (payment?.psp !== psp) return 'unknown';
+      if (fact.parentReference !== null && payment.pspReference !== fact.parentReference) return 'unknown';
       const decided = dispute(payment, fact, () => ids.uuid(), clock.now());
       if (typeof decided === 'string') return decided;
       if ((await store.commit(gatedByFirst(decided))).done) return 'applied';
     }
     throw new Problem('overloaded', 'The payment changes too fast.', { retryAfterS: 1 });
+  }
+
+  private async keyOf(psp: string, fact: NotificationItem): Promise<PaymentKey | null> {
+    const { parentReference, ofPayment } = fact;
+    if (parentReference !== null) return this.deps.ofReference(psp, parentReference);
+    const named = ofPayment === null ? null : subjectOf(ofPayment);
+    if (named?.kind !== 'payment') return null;
+    const merchantId = await this.deps.merchantOf(named.id);
+    return merchantId === null ? null : { merchantId, id: named.id };
   }
 }

@@ -49,6 +49,7 @@ import { PaymentsService } from './payments.service.js';
         new PaymentDisputes({
           ...tools,
           ofReference: (psp, reference) => reader.ofReference(psp, reference),
+          merchantOf: async (id) => (await reader.subjectOf(id))?.merchantId ?? null,
         }),
     },
     PaymentTasks,

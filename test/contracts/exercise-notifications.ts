@@ -302,11 +302,11 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
     });
 
     it.each(['win', 'lose'] as const)('a dispute, with the money held back, until we %s', async (step) => {
-      if (signing.tellsDisputes === false) return;
-      const parentReference = referenceOf(await bench.execute(bench.instruction()));
+      const charge = bench.instruction();
+      const paid = referenceOf(await bench.execute(charge));
       await told();
       for (const next of ['open', step] as const) {
-        const withheld = bench.disputes(parentReference, next);
+        const withheld = bench.disputes(paid, next);
         const all = await taken();
         if (next === 'lose' && signing.tellsOfLoss === false) {
           expect(all).toEqual([]);
@@ -316,7 +316,9 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
         expect(last).toMatchObject({
           about: 'dispute',
           entityKey: null,
-          parentReference,
+          ...(signing.tellsParent === false
+            ? { parentReference: null, ofPayment: charge.entityKey }
+            : { parentReference: paid }),
           dispute: { status: { open: 'open', win: 'won', lose: 'lost' }[next], withheld: withheld > 0 },
           answer: moneyOf({ amount: 1_000, currency: 'EUR' }),
         });

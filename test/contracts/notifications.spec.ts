@@ -91,7 +91,6 @@ const paypal: Signing = {
   tellsOfEnd: true,
   tellsOfWaiting: 'waits',
   tellsParent: false,
-  tellsDisputes: false,
 };
 
 exerciseNotices('stripe', stripeSubject('stripe'), stripe);

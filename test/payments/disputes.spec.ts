@@ -54,6 +54,7 @@ describe('disputes', () => {
     ['adyen', 0],
     ['checkout', 1_999],
     ['square', 1_999],
+    ['paypal', 1_999],
   ] as const)('a payment at %s that is disputed', (first, withheldAtOnce) => {
     it('shows the dispute, and what was lost cannot be refunded', async () => {
       const { id, psp_reference: reference } = await paid(first);

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { isObject, type Json, parseJson } from './adyen-parameters.js';
 import { Books } from './books.js';
 import { type Clock } from './clock.js';
+import { type Dispute, Disputes } from './disputes.js';
 import { parseForm, text } from './form.js';
 import { idSource } from './ids.js';
 import { type Ledger, type Operation } from './ledger.js';
@@ -14,6 +15,7 @@ import {
   paypalAmount,
   type PaypalOrder,
   type PaypalPart,
+  renderPaypalAmount,
   renderPaypalOrder,
   renderPaypalPart,
   renderPaypalTransaction,
@@ -22,6 +24,7 @@ import {
   json,
   type Call,
   type CustomerReturn,
+  type DisputeStep,
   type Prepared,
   type Reply,
   type Routed,
@@ -31,6 +34,9 @@ import {
 const TOKEN = 'A21AAsimulated';
 const TOKEN_SECONDS = 32_400;
 const MAX_KEY_LENGTH = 108;
+/** A seller answers within ten days. */
+const ANSWERED_WITHIN_MS = 10 * 24 * 3_600_000;
+const disputeOutcomes = { win: 'RESOLVED_SELLER_FAVOUR', lose: 'RESOLVED_BUYER_FAVOUR' } as const;
 const MAX_SEARCH_MS = 31 * 24 * 3_600_000;
 const CERTIFICATE = '/v1/notifications/certs/CERT-simulated-1';
 
@@ -40,6 +46,7 @@ export class PaypalWire implements Wire {
   /** The order of an authorization, a capture or a refund. */
   private readonly orderOf = new Map<string, string>();
   private readonly books: Books;
+  private readonly disputes: Disputes<PaypalOrder>;
   private readonly nextOrder = idSource('', 17);
   private readonly nextPart = idSource('', 18);
   private readonly nextDebugId = idSource('', 13);
@@ -54,6 +61,9 @@ export class PaypalWire implements Wire {
     private readonly pages: () => string,
   ) {
     this.books = new Books(clock, ledger);
+    this.disputes = new Disputes(clock, ledger, idSource('PP-D-', 16), (order, dispute, step) =>
+      this.announceDispute(order, dispute, step),
+    );
   }
 
   /** A request for an access token, or for the certificate that notifications are signed by. */
@@ -118,14 +128,16 @@ export class PaypalWire implements Wire {
     return 'transactions';
   }
 
-  dispute(): undefined {
-    return undefined;
+  dispute(id: string, step: DisputeStep, amount?: number): string | undefined {
+    const order = this.orders.get(this.orderOf.get(id) ?? id);
+    return order === undefined ? undefined : this.disputes.step(order, step, amount);
   }
 
   reset(): void {
     this.orders.reset();
     this.orderOf.clear();
     this.books.reset();
+    this.disputes.reset();
   }
 
   private route(call: Call): Routed | Reply {
@@ -422,6 +434,25 @@ export class PaypalWire implements Wire {
       : order.authorization?.id === part.id
         ? 'authorization'
         : 'capture';
+    this.send(type, kind, renderPaypalPart(part, order));
+  }
+
+  private announceDispute(order: PaypalOrder, { id, amount, at }: Dispute, step: DisputeStep): void {
+    const { currency, customId, capture } = order;
+    this.send(`CUSTOMER.DISPUTE.${step === 'open' ? 'CREATED' : 'RESOLVED'}`, 'dispute', {
+      dispute_id: id,
+      create_time: new Date(at).toISOString(),
+      disputed_transactions: [{ seller_transaction_id: capture?.id, custom: customId }],
+      reason: 'UNAUTHORISED',
+      status: step === 'open' ? 'WAITING_FOR_SELLER_RESPONSE' : 'RESOLVED',
+      dispute_amount: renderPaypalAmount(amount, currency),
+      dispute_life_cycle_stage: 'CHARGEBACK',
+      seller_response_due_date: new Date(at + ANSWERED_WITHIN_MS).toISOString(),
+      ...(step === 'open' ? {} : { dispute_outcome: { outcome_code: disputeOutcomes[step] } }),
+    });
+  }
+
+  private send(type: string, kind: string, resource: object): void {
     const at = new Date(this.clock.now()).toISOString();
     const body = JSON.stringify({
       id: this.nextEvent(),
@@ -430,7 +461,7 @@ export class PaypalWire implements Wire {
       resource_type: kind,
       resource_version: '2.0',
       event_type: type,
-      resource: renderPaypalPart(part, order),
+      resource,
     });
     this.webhooks.send(([webhookId = '']) => {
       const transmission = randomUUID();

@@ -178,3 +178,73 @@ describe('a notification', () => {
     expect(await factsOf(kind, resource)).toEqual([]);
   });
 });
+
+describe('a dispute', () => {
+  /** As PayPal's specification shows it (customer_disputes_v1.json). */
+  const dispute = {
+    dispute_id: 'PP-D-12345',
+    disputed_transactions: [{ seller_transaction_id: '4LK79837X13577439', custom: 'payment-1-charge 1' }],
+    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    status: 'WAITING_FOR_SELLER_RESPONSE',
+    dispute_amount: { currency_code: 'USD', value: '50.00' },
+    dispute_life_cycle_stage: 'INQUIRY',
+    seller_response_due_date: '2026-11-30T10:00:00.000Z',
+  };
+  const newsOf = async (more: object) => {
+    const { notices } = await read(eventOf('dispute', { ...dispute, ...more }));
+    return notices[0]!.facts[0]?.dispute;
+  };
+
+  it('is of the payment that its transaction names, with the money held back', async () => {
+    const { notices } = await read(eventOf('dispute', dispute));
+    expect(notices[0]!.facts).toMatchObject([
+      {
+        about: 'dispute',
+        ofPayment: 'payment-1-charge',
+        dispute: {
+          reference: 'PP-D-12345',
+          status: 'open',
+          withheld: true,
+          respondBy: '2026-11-30T10:00:00.000Z',
+        },
+        answer: { money: { amount: 5_000, currency: 'USD' }, pspCode: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED' },
+      },
+    ]);
+  });
+
+  it('goes on from stage to stage, each of which may be reviewed and resolved', async () => {
+    const resolved = { status: 'RESOLVED', dispute_outcome: { outcome_code: 'RESOLVED_SELLER_FAVOUR' } };
+    const course = [
+      {},
+      { status: 'UNDER_REVIEW' },
+      resolved,
+      { dispute_life_cycle_stage: 'CHARGEBACK' },
+      { dispute_life_cycle_stage: 'CHARGEBACK', ...resolved },
+      { dispute_life_cycle_stage: 'ARBITRATION' },
+    ];
+    const stages = await Promise.all(course.map(async (more) => (await newsOf(more))!.stage));
+    expect(stages).toEqual(stages.toSorted((a, b) => a - b));
+    expect(new Set(stages).size).toBe(course.length);
+  });
+
+  it.each([
+    ['RESOLVED_SELLER_FAVOUR', 'won'],
+    ['RESOLVED_WITH_PAYOUT', 'won'],
+    ['CANCELED_BY_BUYER', 'won'],
+    ['DENIED', 'won'],
+    ['RESOLVED_BUYER_FAVOUR', 'lost'],
+    ['ACCEPTED', 'lost'],
+  ])('that ends as %s is %s', async (code, status) => {
+    const ended = { status: 'RESOLVED', dispute_outcome: { outcome_code: code } };
+    expect(await newsOf(ended)).toMatchObject({ status, withheld: status === 'lost' });
+  });
+
+  it.each([
+    { status: 'RESOLVED', dispute_outcome: { outcome_code: 'NONE' } },
+    { dispute_life_cycle_stage: 'OTHER' },
+    { dispute_amount: undefined },
+    { disputed_transactions: [{ custom: 'Gift' }] },
+  ])('is left alone where it says %j', async (more) => {
+    expect(await newsOf(more)).toBeUndefined();
+  });
+});

@@ -1,11 +1,11 @@
 import { verify } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type Json, record, text } from '../json-body.js';
-import { type NotificationReader, type NotificationReading } from '../notification.js';
+import { type Json, record, records, text } from '../json-body.js';
+import { type DisputeNews, type NotificationReader, type NotificationReading } from '../notification.js';
 import { type Finding, factsOf, jsonOf, refused, textOf } from '../notification-check.js';
 import { anything, matching, object, shape } from '../shape.js';
 import { PaypalCertificates } from './paypal-certificates.js';
-import { namesIn, partAnswer, refundAnswer } from './paypal.mapping.js';
+import { moneyIn, namesIn, partAnswer, refundAnswer } from './paypal.mapping.js';
 
 /**
  * PayPal's webhooks: signed by a certificate over the ids, the time and a checksum of the body.
@@ -82,6 +82,8 @@ function findingsOf({ resource_type: kind, resource }: PaypalEvent): Finding[] {
       return ofAuthorization(resource);
     case 'refund':
       return ofRefund(resource);
+    case 'dispute':
+      return ofDispute(resource);
     default:
       return [];
   }
@@ -127,4 +129,52 @@ function ofRefund(refund: Json): Finding[] {
   const { entityKey, route } = namesIn(refund['custom_id']);
   const answer = refundAnswer(refund, entityKey ?? '');
   return [{ operation: 'refund', entityKey, route, pspReference: answer.pspReference, answer }];
+}
+
+/** Stages in their order: each may be reviewed, and resolved, before the next one begins. */
+const STAGES = ['INQUIRY', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'];
+/** Outcomes by who bears the amount; after `RESOLVED_WITH_PAYOUT` it is PayPal. */
+const OUTCOMES: Readonly<Record<string, DisputeNews['status']>> = {
+  RESOLVED_SELLER_FAVOUR: 'won',
+  RESOLVED_WITH_PAYOUT: 'won',
+  CANCELED_BY_BUYER: 'won',
+  DENIED: 'won',
+  RESOLVED_BUYER_FAVOUR: 'lost',
+  ACCEPTED: 'lost',
+};
+
+/**
+ * A dispute names the transaction, and with it our name of the payment. PayPal holds its amount until it is resolved.
+ * https://developer.paypal.com/docs/api/customer-disputes/v1/
+ */
+function ofDispute(dispute: Json): Finding[] {
+  const reference = text(dispute['dispute_id']);
+  const [transaction] = records(dispute['disputed_transactions']);
+  const { entityKey } = namesIn(transaction?.['custom']);
+  const money = moneyIn(dispute['dispute_amount']);
+  const stage = STAGES.indexOf(text(dispute['dispute_life_cycle_stage']) ?? '');
+  const status = statusOf(dispute);
+  if (reference === undefined || entityKey === undefined || !money || stage === -1 || !status) return [];
+  const step = status === 'open' ? Number(dispute['status'] === 'UNDER_REVIEW') : 2;
+  const pspCode = text(dispute['reason']);
+  const due = Date.parse(text(dispute['seller_response_due_date']) ?? '');
+  return [
+    {
+      ofPayment: entityKey,
+      dispute: {
+        reference,
+        stage: stage * 3 + step,
+        status,
+        withheld: status !== 'won',
+        ...(Number.isNaN(due) ? {} : { respondBy: new Date(due).toISOString() }),
+      },
+      answer: { outcome: 'pending', money, ...(pspCode ? { pspCode } : {}) },
+    },
+  ];
+}
+
+function statusOf(dispute: Json): DisputeNews['status'] | undefined {
+  if (dispute['status'] !== 'RESOLVED') return 'open';
+  const outcome = text(record(dispute['dispute_outcome'])['outcome_code']) ?? '';
+  return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : undefined;
 }

@@ -15,8 +15,6 @@ export interface Signing {
   readonly tellsOfWaiting: boolean | 'waits';
   /** False where a refund does not say of which payment it is. */
   readonly tellsParent?: false;
-  /** False where no disputes are read. */
-  readonly tellsDisputes?: false;
   /** False where notifications hold no amount. */
   readonly tellsAmounts?: false;
   /** False where a dispute is told of again only if it is won. */
