@@ -27,10 +27,13 @@ export class PaypalCertificates {
   /** Has it fetched if it may be. Never throws: what is not there is not trusted. */
   async have(url: string, now: Date): Promise<void> {
     if (this.kept.has(url) || !this.mayFetch(url)) return;
-    await this.fetching;
+    // One at a time: what comes meanwhile waits, and mostly for the same one.
+    while (this.fetching) await this.fetching;
     if (this.kept.has(url) || now.getTime() < this.pausedUntilMs) return;
     this.pausedUntilMs = now.getTime() + PAUSE_MS;
-    this.fetching = this.fetch(url).catch(() => undefined);
+    this.fetching = this.fetch(url)
+      .catch(() => undefined)
+      .finally(() => (this.fetching = undefined));
     await this.fetching;
   }
 
