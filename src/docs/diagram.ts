@@ -1,7 +1,4 @@
-/**
- * The diagrams of our documents as rows: a picture of them would take a script of several megabytes and inline
- * styles, which the pages refuse, and the forty arrows of a lifecycle read better as a table.
- */
+/** The diagrams of our documents as rows: the forty arrows of a lifecycle read better as a table than on a picture. */
 export function diagramAsRows(mermaid: string): { header: readonly string[]; rows: readonly string[][] } {
   const [kind = '', ...lines] = mermaid.split('\n').map((line) => line.trim());
   if (kind.startsWith('stateDiagram')) return { header: ['from', 'event', 'to'], rows: transitions(lines) };

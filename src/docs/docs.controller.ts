@@ -11,6 +11,13 @@ import { contentSecurityPolicy } from './layout.js';
 export class DocsController {
   constructor(private readonly site: DocsSite) {}
 
+  /** A person who types the address of the service; programs have nothing there. */
+  @Get()
+  start(@Req() { headers }: FastifyRequest, @Res() reply: FastifyReply): void {
+    if (!headers.accept?.includes('text/html')) throw nothingHere('/docs tells what there is.');
+    reply.redirect('/docs', 302);
+  }
+
   @Get('docs')
   overview(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.send('', request, reply);
@@ -44,6 +51,6 @@ export class DocsController {
   }
 }
 
-function nothingHere(): Problem {
-  return new Problem('not_found', 'There is nothing at this path.');
+function nothingHere(butThere = ''): Problem {
+  return new Problem('not_found', `There is nothing at this path. ${butThere}`.trim());
 }

@@ -1,7 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { problemCatalogue } from '../core/problem.js';
 import { Guides } from './guides.js';
 import { guidePage } from './layout.js';
 import { Site } from './site.js';
+
+const markdownFiles = ['docs', 'packages', '.']
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: folder !== '.', encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  .filter((file) => file.endsWith('.md') && !file.includes('node_modules'));
+
+/** The lines outside of fenced samples. */
+function withoutCode(markdown: string): string[] {
+  return markdown.replaceAll(/^```.*?^```$/gms, '').split('\n');
+}
 
 const guides = new Guides();
 const pages = new Map([...guides.pages].map(([path, guide]) => [path, guidePage(guide, guides.readers)]));
@@ -50,6 +62,32 @@ describe('the guides', () => {
     }
   });
 
+  it('have tables whose rows have as many cells as their head', () => {
+    // Marked fills up what is missing and drops what is too much, so that a page would not show it.
+    const odd = markdownFiles.flatMap((file) => {
+      let cells: number | null = null;
+      return withoutCode(readFileSync(file, 'utf8')).flatMap((line) => {
+        if (!line.startsWith('|')) {
+          cells = null;
+          return [];
+        }
+        const count = line.match(/(?<!\\)\|/g)!.length;
+        cells ??= count;
+        return count === cells ? [] : [`${file}: ${line.slice(0, 60)}`];
+      });
+    });
+    expect(odd).toEqual([]);
+  });
+
+  it('show no tag that HTML does not know, as `<id>` outside of code would be', () => {
+    const known =
+      /^(?:a|article|aside|blockquote|body|br|code|defs|del|details|div|em|form|g|h[1-6]|head|header|hr|html|img|input|li|link|main|meta|marker|nav|ol|p|path|pre|rect|script|span|strong|summary|svg|table|tbody|td|text|th|thead|title|tr|ul|!doctype)$/;
+    for (const [path, page] of pages) {
+      const tags = new Set(Array.from(page.matchAll(/<\/?([!\w-]+)/g), ([, tag]) => tag!.toLowerCase()));
+      expect([path, [...tags].filter((tag) => !known.test(tag))]).toEqual([path, []]);
+    }
+  });
+
   it('have a page for each problem, with its cause, what to do and an example', () => {
     for (const [code, [status, title]] of Object.entries(problemCatalogue)) {
       const page = pages.get(`problems/${code}`)!;
@@ -60,7 +98,10 @@ describe('the guides', () => {
     }
   });
 
-  it('show the arrows of a lifecycle as rows', () => {
+  it('draw a lifecycle, and show its arrows as rows', () => {
+    const lifecycle = pages.get('lifecycles/payment')!;
+    for (const state of ['processing', 'captured', 'refunded'])
+      expect(lifecycle).toMatch(new RegExp(`<text [^>]*>${state}</text>`));
     expect(pages.get('lifecycles/payment')).toContain(
       '<td data-label="from">processing</td><td data-label="event">charged</td><td data-label="to">captured</td>',
     );

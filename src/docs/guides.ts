@@ -11,6 +11,7 @@ const beside = new Map([
   ['README.md', 'start'],
   ['CONTRIBUTING.md', 'contribute'],
   ['CHANGELOG.md', 'changelog'],
+  ['SECURITY.md', 'security'],
   ['packages/client/README.md', 'packages/client'],
   ['packages/conformance/README.md', 'packages/conformance'],
   ['packages/idempotency/README.md', 'packages/idempotency'],

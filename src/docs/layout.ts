@@ -1,6 +1,6 @@
 import { audiences } from './audiences.js';
 import { type Guide, hrefOf, type Reader } from './guides.js';
-import { escapeHtml } from './markdown.js';
+import { escapeHtml } from './html.js';
 
 /** No script or style is inline, so none has to be allowed by a digest; nothing comes from another host. */
 export const contentSecurityPolicy = [
@@ -81,10 +81,14 @@ function page({
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 ${head}
+<script src="/docs/assets/minisearch.js" defer></script>
+<script src="/docs/assets/site.js" defer></script>
 <link rel="stylesheet" href="/docs/assets/site.css">
 </head>
 <body>
-<header><a class="brand" href="/docs">Payonce</a><a class="jump" href="#all-pages">All pages</a></header>
+<header><a class="brand" href="/docs">Payonce</a>
+<form id="search-form" role="search" hidden><input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off"><ul id="found" hidden></ul></form>
+<a class="jump" href="#all-pages">All pages</a></header>
 <div class="columns">
 ${main}
 <nav id="all-pages" aria-label="All pages">

@@ -1,5 +1,18 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import json from 'highlight.js/lib/languages/json';
+import protobuf from 'highlight.js/lib/languages/protobuf';
+import python from 'highlight.js/lib/languages/python';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
 import { Marked } from 'marked';
 import { diagramAsRows } from './diagram.js';
+import { drawn } from './drawing.js';
+import { escapeHtml } from './html.js';
+
+/** The languages of our samples, by the word behind the fence. */
+const languages = { sh: bash, json, js: typescript, ts: typescript, python, sql, proto: protobuf };
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
 /** The anchors that GitHub makes of headings, so that a link to one works in both places. */
 export function anchorOf(heading: string): string {
@@ -7,10 +20,6 @@ export function anchorOf(heading: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
 export interface Rendered {
@@ -40,12 +49,14 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
         return `<img src="${escapeHtml(hrefOf(href)!)}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
       code({ text, lang }) {
-        if (lang !== 'mermaid') return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
+        if (lang !== 'mermaid') return `<pre tabindex="0"><code>${coloured(text, lang)}</code></pre>\n`;
         const { header, rows } = diagramAsRows(text);
-        return tableOf(
+        const table = tableOf(
           header,
           rows.map((row) => row.map(escapeHtml)),
         );
+        const isLifecycle = header[0] === 'from';
+        return isLifecycle ? drawn(rows.map(([from = '', , to = '']) => [from, to])) + table : table;
       },
       table({ header, rows }) {
         return tableOf(
@@ -57,6 +68,13 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
   });
   const html = marked.parse(markdown, { async: false });
   return { html, sections };
+}
+
+/** A sample as HTML, its words in classes that the style sheet colours. */
+function coloured(text: string, language: string | undefined): string {
+  return language !== undefined && Object.hasOwn(languages, language)
+    ? hljs.highlight(text, { language }).value
+    : escapeHtml(text);
 }
 
 /** On a narrow screen each row is a block, in which the name of its column stands above each cell. */

@@ -7,6 +7,7 @@ import { audiences, documentFor } from './audiences.js';
 import { projectRoot } from '../core/project-root.js';
 import { Guides } from './guides.js';
 import { guidePage, referencePage } from './layout.js';
+import { searchIndexOf } from './search-index.js';
 
 export interface Resource {
   readonly contentType: string;
@@ -36,6 +37,7 @@ export class Site {
     for (const [path, guide] of guides.pages) {
       this.makers.set(path, [HTML, () => guidePage(guide, guides.readers)]);
     }
+    this.makers.set('search.json', [JSON_TYPE, () => searchIndexOf(guides.pages.values())]);
     this.makers.set('openapi.json', [JSON_TYPE, async () => JSON.stringify(await whole())]);
     for (const [name, audience] of Object.entries(audiences)) {
       this.makers.set(`api/${name}`, [HTML, () => referencePage(name, guides.readers)]);
@@ -44,14 +46,17 @@ export class Site {
         async () => JSON.stringify(documentFor(audience, await whole())),
       ]);
     }
-    const file = (path: string, contentType: string, from: string): void => {
-      this.makers.set(`assets/${path}`, [contentType, () => readFileSync(join(from, path), 'utf8')]);
+    const file = (path: string, contentType: string, from: string, name = path): void => {
+      this.makers.set(`assets/${path}`, [contentType, () => readFileSync(join(from, name), 'utf8')]);
     };
+    const miniSearch = dirname(createRequire(import.meta.url).resolve('minisearch'));
     for (const name of readdirSync(join(root, 'docs/images'))) {
       const contentType = imageTypes[extname(name)]!;
       this.makers.set(`images/${name}`, [contentType, () => readFileSync(join(root, 'docs/images', name))]);
     }
     file('site.css', CSS, join(root, 'docs/site'));
+    file('site.js', SCRIPT, join(root, 'docs/site'));
+    file('minisearch.js', SCRIPT, miniSearch, '../umd/index.js');
     file('reference.js', SCRIPT, join(root, 'docs/site'));
     file('swagger-ui.css', CSS, swaggerUi);
     file('swagger-ui-bundle.js', SCRIPT, swaggerUi);

@@ -1,0 +1,4 @@
+/** Text as HTML shows it. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}
