@@ -2,21 +2,15 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { Call } from '../grpc/call.js';
 import { CurrentCall, ReadingRpc } from '../grpc/grpc.decorators.js';
-import {
-  type IdMessage,
-  type Message,
-  pageMessage,
-  readQuery,
-  structOf,
-  timestampOf,
-} from '../grpc/message.js';
+import { type IdMessage, type Message, pageMessage, readMessage, readQuery } from '../grpc/message.js';
 import { objectId } from '../http/authentication.js';
 import { parseRequest } from '../http/request.pipe.js';
 import { ListEventsDto } from './dto/list-events.dto.js';
-import { type EventView } from './event.view.js';
+import { ReplayEventDto } from './dto/replay.dto.js';
+import { deliveryMessage, eventMessage } from './event.message.js';
 import { EventsService } from './events.service.js';
 
-/** payonce.v1.Events: what is read at /v1/events. */
+/** payonce.v1.Events: what is read and replayed at /v1/events. */
 @Controller()
 export class EventsGrpc {
   constructor(private readonly events: EventsService) {}
@@ -32,8 +26,16 @@ export class EventsGrpc {
   async get(@CurrentCall() call: Call, @Payload() { id }: IdMessage): Promise<Message> {
     return { event: eventMessage(await this.events.get(call.caller, objectId(id))) };
   }
-}
 
-function eventMessage(event: EventView): Message {
-  return { ...event, timestamp: timestampOf(event.timestamp), data: structOf(event.data) };
+  @ReadingRpc('Events', 'ListDeliveries', 'events:read')
+  async listDeliveries(@CurrentCall() call: Call, @Payload() { id }: IdMessage): Promise<Message> {
+    return pageMessage(await this.events.deliveries(call.caller, objectId(id)), deliveryMessage);
+  }
+
+  @ReadingRpc('Events', 'Replay', 'webhooks:write')
+  async replay(@CurrentCall() call: Call, @Payload() { id, ...message }: IdMessage): Promise<Message> {
+    const request = parseRequest(ReplayEventDto, readMessage(message));
+    const { deliveries } = await this.events.replay(call.caller, objectId(id), request.endpointId());
+    return { deliveries };
+  }
 }

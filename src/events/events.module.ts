@@ -19,6 +19,7 @@ import { TargetGuard } from './target-guard.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
+import { WebhookEndpointsGrpc } from './webhook-endpoints.grpc.js';
 import { WebhookEndpointsService } from './webhook-endpoints.service.js';
 
 /** Events, and the webhooks that deliver them to merchants. */
@@ -28,7 +29,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service.js';
     JobsModule,
     TypeOrmModule.forFeature([EventRecord, WebhookEndpoint, WebhookDelivery, WebhookDeliveryAttempt]),
   ],
-  controllers: [WebhookEndpointsController, EventsController, EventsGrpc],
+  controllers: [WebhookEndpointsController, EventsController, EventsGrpc, WebhookEndpointsGrpc],
   providers: [
     WebhookEndpointsService,
     EventsService,

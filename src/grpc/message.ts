@@ -60,7 +60,7 @@ export function choiceOf(prefix: string, word: string): string {
   return `${prefix}_${word.toUpperCase()}`;
 }
 
-interface Timestamp {
+export interface Timestamp {
   readonly seconds?: number | string;
   readonly nanos?: number;
 }
@@ -74,7 +74,7 @@ export function timestampOf(iso: string | null): Timestamp | null {
 }
 
 /** RFC 3339. A time that no date can hold stays as it came, which no DTO takes. */
-function timeOf({ seconds = 0, nanos = 0 }: Timestamp): string {
+export function timeOf({ seconds = 0, nanos = 0 }: Timestamp): string {
   const date = new Date(Number(seconds) * 1_000 + nanos / 1_000_000);
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }

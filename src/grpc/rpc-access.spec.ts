@@ -4,6 +4,8 @@ import { OrdersGrpc } from '../orders/orders.grpc.js';
 import { PayoutsGrpc } from '../payouts/payouts.grpc.js';
 import { RefundsGrpc } from '../refunds/refunds.grpc.js';
 import { EventsGrpc } from '../events/events.grpc.js';
+import { WebhookEndpointsGrpc } from '../events/webhook-endpoints.grpc.js';
+import { RecipientsGrpc } from '../payouts/recipients.grpc.js';
 import { RPC, type Rpc } from './grpc.decorators.js';
 
 const controllers: readonly { readonly prototype: object }[] = [
@@ -12,6 +14,8 @@ const controllers: readonly { readonly prototype: object }[] = [
   OrdersGrpc,
   PayoutsGrpc,
   EventsGrpc,
+  RecipientsGrpc,
+  WebhookEndpointsGrpc,
 ];
 const rpcs = controllers.flatMap(({ prototype }) =>
   Object.values(Object.getOwnPropertyDescriptors(prototype)).flatMap(({ value }) => {
@@ -48,5 +52,19 @@ test('every gRPC method asks for its scope, and those that move money for an ide
     'Payouts/List': 'payments:read or payouts:write',
     'Events/List': 'events:read',
     'Events/Get': 'events:read',
+    'Events/ListDeliveries': 'events:read',
+    'Events/Replay': 'webhooks:write',
+    'Recipients/Register': 'recipients:write',
+    'Recipients/Get': 'recipients:write',
+    'Recipients/List': 'recipients:write',
+    'Recipients/Remove': 'recipients:write',
+    'WebhookEndpoints/Create': 'webhooks:write',
+    'WebhookEndpoints/Get': 'webhooks:read',
+    'WebhookEndpoints/List': 'webhooks:read',
+    'WebhookEndpoints/RotateSecret': 'webhooks:write',
+    'WebhookEndpoints/Enable': 'webhooks:write',
+    'WebhookEndpoints/Disable': 'webhooks:write',
+    'WebhookEndpoints/Ping': 'webhooks:write',
+    'WebhookEndpoints/Replay': 'webhooks:write',
   });
 });

@@ -18,6 +18,7 @@ import { PayoutsService } from './payouts.service.js';
 import { Recipient } from './recipient.entity.js';
 import { Recipients } from './recipients.js';
 import { RecipientsController } from './recipients.controller.js';
+import { RecipientsGrpc } from './recipients.grpc.js';
 
 /** Money out, one payout to a recipient after another. */
 @Module({
@@ -28,7 +29,7 @@ import { RecipientsController } from './recipients.controller.js';
     RequestStorageModule,
     TypeOrmModule.forFeature([Payout, PayoutTransition, Recipient]),
   ],
-  controllers: [PayoutsController, PayoutsGrpc, RecipientsController],
+  controllers: [PayoutsController, PayoutsGrpc, RecipientsController, RecipientsGrpc],
   providers: [PayoutReader, PayoutOperations, PayoutsService, Recipients],
   exports: [Recipients],
 })

@@ -251,7 +251,7 @@ describe("every route, with another merchant's key", () => {
   });
 
   it('answers NOT_FOUND to every method of gRPC that names an object', async () => {
-    const id = owned['payments']!;
+    const [id, endpoint] = [owned['payments']!, owned['webhook_endpoints']!];
     const calls: Readonly<Record<string, Message | null>> = {
       // null: it names no object.
       'Payments.Create': null,
@@ -275,6 +275,20 @@ describe("every route, with another merchant's key", () => {
       'Payouts.List': null,
       'Events.List': null,
       'Events.Get': { id: owned['events'] },
+      'Events.ListDeliveries': { id: owned['events'] },
+      'Events.Replay': { id: owned['events'] },
+      'Recipients.Register': null,
+      'Recipients.Get': { id: owned['recipients'] },
+      'Recipients.List': null,
+      'Recipients.Remove': { id: owned['recipients'] },
+      'WebhookEndpoints.Create': null,
+      'WebhookEndpoints.Get': { id: endpoint },
+      'WebhookEndpoints.List': null,
+      'WebhookEndpoints.RotateSecret': { id: endpoint },
+      'WebhookEndpoints.Enable': { id: endpoint },
+      'WebhookEndpoints.Disable': { id: endpoint },
+      'WebhookEndpoints.Ping': { id: endpoint },
+      'WebhookEndpoints.Replay': { id: endpoint, from: { seconds: 1 }, to: { seconds: 2 } },
     };
     const folder = resolve(__dirname, '../../proto/payonce/v1');
     const methods = readdirSync(folder).flatMap((file) => {

@@ -14,13 +14,18 @@ let byRest: PayonceClient;
 let grpc: GrpcFetch;
 
 beforeAll(async () => {
-  environment = await TestEnvironment.open({ env: { GRPC_PORT: '0' } });
+  environment = await TestEnvironment.open({
+    env: { GRPC_PORT: '0', PAYONCE_WEBHOOK_TARGETS: 'any' },
+  });
   service = await environment.start();
   const apiKey = await environment.merchant([
     'payments:read',
     'payments:write',
     'payouts:write',
     'events:read',
+    'webhooks:read',
+    'webhooks:write',
+    'recipients:write',
   ]);
   grpc = grpcFetch({ address: service.grpc! });
   byGrpc = new PayonceClient({ apiKey, baseUrl: 'http://payonce.internal', fetch: grpc });
@@ -119,4 +124,55 @@ it('says that nobody answered', async () => {
   });
   await expect(all(client.payments.list())).rejects.toThrow(ConnectionError);
   nowhere.close();
+});
+
+it('registers recipients and reads them by either', async () => {
+  const body = { reference: 'carrier-1', tokens: { stripe: 'ba_1', adyen: 'SE12345678' } };
+  const registered = await byGrpc.recipients.register(body);
+  expect(registered).toMatchObject({ object: 'recipient', status: 'active', version: 1 });
+  expect(await byRest.recipients.register(body)).toEqual(registered);
+  for (const each of [byGrpc, byRest]) {
+    expect(await each.recipients.get(registered.id)).toEqual(registered);
+    expect(await all(each.recipients.list({ reference: 'carrier-1' }))).toEqual([registered]);
+  }
+  const removed = await byGrpc.recipients.remove(registered.id);
+  expect(removed).toMatchObject({ status: 'removed', version: 2 });
+  expect(await byRest.recipients.get(registered.id)).toEqual(removed);
+});
+
+it('looks after webhook endpoints, deliveries and replays by either', async () => {
+  // Nobody listens there, and no worker sends.
+  const body = { url: 'http://127.0.0.1:9/events', events: ['payment.captured' as const] };
+  const refused = { code: 'validation_failed' };
+  for (const each of [byGrpc, byRest]) {
+    await expect(each.webhookEndpoints.create({ url: 'no address' })).rejects.toMatchObject(refused);
+    const { secret, ...made } = await each.webhookEndpoints.create(body);
+    expect(secret).toMatch(/^whsec_/);
+    expect(made).toMatchObject({ object: 'webhook_endpoint', status: 'enabled', ...body });
+    const { id } = made;
+    const rotated = await each.webhookEndpoints.rotateSecret(id);
+    expect(rotated.secret).not.toBe(secret);
+    expect(await each.webhookEndpoints.disable(id)).toMatchObject({ disabled_reason: 'asked' });
+    const enabled = await each.webhookEndpoints.enable(id);
+    const ping = await each.webhookEndpoints.ping(id);
+    expect(ping).toMatchObject({ object: 'event', type: 'ping', data: { id } });
+    const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' };
+    expect(await each.webhookEndpoints.replay(id, range)).toEqual({ object: 'replay', deliveries: 0 });
+    for (const other of [byGrpc, byRest]) {
+      expect(await other.webhookEndpoints.get(id)).toEqual(enabled);
+      expect(await all(other.webhookEndpoints.list())).toContainEqual(enabled);
+      expect(await all(other.events.deliveries(ping.id))).toMatchObject([
+        { object: 'webhook_delivery', event_id: ping.id, endpoint_id: id, status: 'pending' },
+      ]);
+    }
+  }
+  expect((await byGrpc.webhookEndpoints.create({ url: body.url })).events).toBeNull();
+  const [event] = await eventually(async () => {
+    const events = await all(byRest.events.list({ type: 'payment.captured' }));
+    return events.length > 0 ? events : null;
+  }, 'an event of a payment');
+  for (const each of [byGrpc, byRest]) {
+    const replayed = await each.events.replay(event!.id);
+    expect(replayed).toMatchObject({ object: 'replay', deliveries: expect.any(Number) });
+  }
 });

@@ -10,14 +10,13 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import protobuf from 'protobufjs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** A client that is made from the protos alone: it has no code of the project. */
 
 const folder = resolve(__dirname, '../../proto');
-const files = ['payments', 'refunds', 'orders', 'payouts', 'events'].map((name) =>
-  join('payonce/v1', `${name}.proto`),
-);
+const files = readdirSync(join(folder, 'payonce/v1')).map((name) => join('payonce/v1', name));
 const definition = loadSync(files, {
   keepCase: true,
   longs: Number,

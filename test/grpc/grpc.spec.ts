@@ -30,7 +30,15 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({ timeoutMs: 2_000, lockTtlMs: 3_500, env: { GRPC_PORT: '0' } });
   service = await environment.start();
   address = addressOf(service);
-  apiKey = await environment.merchant(['payments:read', 'payments:write', 'payouts:write', 'events:read']);
+  apiKey = await environment.merchant([
+    'payments:read',
+    'payments:write',
+    'payouts:write',
+    'recipients:write',
+    'events:read',
+    'webhooks:read',
+    'webhooks:write',
+  ]);
   shop = new GrpcClient(address, apiKey);
   rest = new ApiClient(() => service.url, apiKey);
 });
@@ -336,7 +344,9 @@ describe('the server', () => {
     const names = (listed as { service: { name: string }[] }).service.map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(
-        ['Payments', 'Refunds', 'Orders', 'Payouts', 'Events'].map((name) => `payonce.v1.${name}`),
+        ['Payments', 'Refunds', 'Orders', 'Payouts', 'Recipients', 'Events', 'WebhookEndpoints'].map(
+          (name) => `payonce.v1.${name}`,
+        ),
       ),
     );
     stream.end();

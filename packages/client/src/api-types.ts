@@ -2488,8 +2488,12 @@ export interface components {
   parameters: never;
   requestBodies: never;
   headers: {
+    /** @description The page of this installation about the problem, with the relation `help` (RFC 8288). */
+    readonly Help: string;
     /** @description Set to true where this is the stored answer of an earlier request. */
     readonly IdempotentReplayed: 'true';
+    /** @description The path at which the object is read. */
+    readonly Location: string;
     /** @description The id of the request in the log of the service. */
     readonly RequestId: string;
     /** @description Seconds to wait before the next try. */
@@ -2607,6 +2611,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -2618,6 +2623,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2632,6 +2638,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2642,6 +2649,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2652,6 +2660,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -2687,6 +2696,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -2698,6 +2708,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2708,6 +2719,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2718,6 +2730,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -2750,6 +2763,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -2761,6 +2775,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2771,6 +2786,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2781,6 +2797,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -2817,6 +2834,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2827,6 +2845,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -2838,6 +2857,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2848,6 +2868,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2858,6 +2879,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2872,6 +2894,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2882,6 +2905,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2892,6 +2916,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -2928,6 +2953,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2938,6 +2964,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -2949,6 +2976,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2959,6 +2987,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2969,6 +2998,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2983,6 +3013,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -2993,6 +3024,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3003,6 +3035,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3046,6 +3079,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3057,6 +3091,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3071,6 +3106,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3081,6 +3117,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3091,6 +3128,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3148,6 +3186,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3159,6 +3198,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3173,6 +3213,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3183,6 +3224,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3193,6 +3235,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3228,6 +3271,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3239,6 +3283,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3253,6 +3298,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3263,6 +3309,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3273,6 +3320,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3308,6 +3356,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3319,6 +3368,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3329,6 +3379,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3339,6 +3390,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3374,6 +3426,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3385,6 +3438,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3399,6 +3453,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3409,6 +3464,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3419,6 +3475,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3454,6 +3511,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3465,6 +3523,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3475,6 +3534,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3485,6 +3545,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3523,6 +3584,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3534,6 +3596,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3548,6 +3611,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3558,6 +3622,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3568,6 +3633,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3606,6 +3672,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3617,6 +3684,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3631,6 +3699,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3641,6 +3710,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3652,6 +3722,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3662,6 +3733,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3723,6 +3795,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3734,6 +3807,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3748,6 +3822,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3758,6 +3833,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3769,6 +3845,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3779,6 +3856,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3814,6 +3892,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3825,6 +3904,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3835,6 +3915,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3845,6 +3926,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3856,6 +3938,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3866,6 +3949,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3901,6 +3985,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -3912,6 +3997,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3922,6 +4008,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3932,6 +4019,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3943,6 +4031,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -3953,6 +4042,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -3992,6 +4082,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4002,6 +4093,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4013,6 +4105,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4023,6 +4116,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4033,6 +4127,7 @@ export interface operations {
       /** @description `invalid_state`: The state of the object does not allow this. */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4044,6 +4139,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4054,6 +4150,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4068,6 +4165,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4078,6 +4176,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4089,6 +4188,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4099,6 +4199,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4142,6 +4243,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4153,6 +4255,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4167,6 +4270,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4177,6 +4281,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4188,6 +4293,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4198,6 +4304,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4233,6 +4340,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4244,6 +4352,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4254,6 +4363,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4264,6 +4374,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4275,6 +4386,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4285,6 +4397,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4353,6 +4466,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4364,6 +4478,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4378,6 +4493,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4388,6 +4504,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4399,6 +4516,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4409,6 +4527,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4443,6 +4562,7 @@ export interface operations {
       readonly 201: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4454,7 +4574,9 @@ export interface operations {
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
         };
         content: {
@@ -4470,6 +4592,7 @@ export interface operations {
        */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4480,6 +4603,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4491,6 +4615,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4513,6 +4638,7 @@ export interface operations {
        */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4524,6 +4650,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4534,6 +4661,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4554,6 +4682,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4564,6 +4693,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4575,6 +4705,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4589,6 +4720,7 @@ export interface operations {
        */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4624,6 +4756,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4635,6 +4768,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4645,6 +4779,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4655,6 +4790,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4666,6 +4802,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4676,6 +4813,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4711,6 +4849,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4722,6 +4861,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4732,6 +4872,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4742,6 +4883,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4753,6 +4895,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4763,6 +4906,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4811,7 +4955,9 @@ export interface operations {
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
         };
         content: {
@@ -4827,6 +4973,7 @@ export interface operations {
        */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4837,6 +4984,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -4848,6 +4996,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4858,6 +5007,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4876,6 +5026,7 @@ export interface operations {
        */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4887,6 +5038,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4897,6 +5049,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4913,6 +5066,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4923,6 +5077,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4934,6 +5089,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -4944,6 +5100,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -4992,7 +5149,9 @@ export interface operations {
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
         };
         content: {
@@ -5008,6 +5167,7 @@ export interface operations {
        */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5018,6 +5178,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -5029,6 +5190,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5039,6 +5201,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5061,6 +5224,7 @@ export interface operations {
        */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5072,6 +5236,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5082,6 +5247,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5098,6 +5264,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5108,6 +5275,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5119,6 +5287,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5129,6 +5298,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5164,6 +5334,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -5175,6 +5346,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5185,6 +5357,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5195,6 +5368,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5206,6 +5380,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5216,6 +5391,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5264,7 +5440,9 @@ export interface operations {
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
         };
         content: {
@@ -5280,6 +5458,7 @@ export interface operations {
        */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5290,6 +5469,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -5301,6 +5481,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5311,6 +5492,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5325,6 +5507,7 @@ export interface operations {
        */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5336,6 +5519,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5346,6 +5530,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5364,6 +5549,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5374,6 +5560,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5385,6 +5572,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5395,6 +5583,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5435,6 +5624,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -5446,6 +5636,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5456,6 +5647,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5470,6 +5662,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5480,6 +5673,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5491,6 +5685,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5501,6 +5696,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5549,6 +5745,7 @@ export interface operations {
       readonly 201: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5560,7 +5757,9 @@ export interface operations {
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
         };
         content: {
@@ -5576,6 +5775,7 @@ export interface operations {
        */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5586,6 +5786,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -5597,6 +5798,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5607,6 +5809,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5633,6 +5836,7 @@ export interface operations {
        */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5644,6 +5848,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5654,6 +5859,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5670,6 +5876,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5680,6 +5887,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5691,6 +5899,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5701,6 +5910,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5749,6 +5959,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -5760,6 +5971,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5774,6 +5986,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5784,6 +5997,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5795,6 +6009,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5805,6 +6020,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5839,6 +6055,7 @@ export interface operations {
       readonly 201: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5850,7 +6067,9 @@ export interface operations {
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly Location: components['headers']['Location'];
           readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
         };
         content: {
@@ -5866,6 +6085,7 @@ export interface operations {
        */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5876,6 +6096,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -5887,6 +6108,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5909,6 +6131,7 @@ export interface operations {
        */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5920,6 +6143,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5930,6 +6154,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5950,6 +6175,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5960,6 +6186,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -5971,6 +6198,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -5985,6 +6213,7 @@ export interface operations {
        */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6020,6 +6249,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6031,6 +6261,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6041,6 +6272,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6051,6 +6283,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6062,6 +6295,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6072,6 +6306,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6111,6 +6346,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6122,6 +6358,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6136,6 +6373,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6146,6 +6384,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6157,6 +6396,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6167,6 +6407,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6203,6 +6444,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6213,6 +6455,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6224,6 +6467,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6234,6 +6478,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6244,6 +6489,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6258,6 +6504,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6268,6 +6515,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6279,6 +6527,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6289,6 +6538,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6324,6 +6574,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6335,6 +6586,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6345,6 +6597,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6355,6 +6608,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6366,6 +6620,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6376,6 +6631,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6415,6 +6671,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6425,6 +6682,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6436,6 +6694,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6446,6 +6705,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6456,6 +6716,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6466,6 +6727,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6480,6 +6742,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6490,6 +6753,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6501,6 +6765,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6511,6 +6776,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6555,6 +6821,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6566,6 +6833,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6580,6 +6848,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6590,6 +6859,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6601,6 +6871,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6611,6 +6882,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6646,6 +6918,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6657,6 +6930,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6667,6 +6941,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6677,6 +6952,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6688,6 +6964,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6698,6 +6975,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6735,6 +7013,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6746,6 +7025,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6760,6 +7040,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6770,6 +7051,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6781,6 +7063,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6791,6 +7074,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6827,6 +7111,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6837,6 +7122,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6848,6 +7134,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6858,6 +7145,7 @@ export interface operations {
       /** @description `webhook_endpoint_limit`: No more webhook endpoints can be enabled. */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6869,6 +7157,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6879,6 +7168,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6895,6 +7185,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6905,6 +7196,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6916,6 +7208,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6926,6 +7219,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -6961,6 +7255,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -6972,6 +7267,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6982,6 +7278,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -6992,6 +7289,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7003,6 +7301,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7013,6 +7312,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7052,6 +7352,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7062,6 +7363,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -7073,6 +7375,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7083,6 +7386,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7093,6 +7397,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7103,6 +7408,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7117,6 +7423,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7127,6 +7434,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7138,6 +7446,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7148,6 +7457,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7187,6 +7497,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7197,6 +7508,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -7208,6 +7520,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7218,6 +7531,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7228,6 +7542,7 @@ export interface operations {
       /** @description `webhook_endpoint_limit`: No more webhook endpoints can be enabled. */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7239,6 +7554,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7249,6 +7565,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7265,6 +7582,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7275,6 +7593,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7286,6 +7605,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7296,6 +7616,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7335,6 +7656,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7345,6 +7667,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -7356,6 +7679,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7366,6 +7690,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7376,6 +7701,7 @@ export interface operations {
       /** @description `invalid_state`: The state of the object does not allow this. */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7387,6 +7713,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7397,6 +7724,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7411,6 +7739,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7421,6 +7750,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7432,6 +7762,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7442,6 +7773,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7481,6 +7813,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7491,6 +7824,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -7502,6 +7836,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7512,6 +7847,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7522,6 +7858,7 @@ export interface operations {
       /** @description `invalid_state`: The state of the object does not allow this. */
       readonly 409: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7533,6 +7870,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7543,6 +7881,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7559,6 +7898,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7569,6 +7909,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7580,6 +7921,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7590,6 +7932,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7629,6 +7972,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7639,6 +7983,7 @@ export interface operations {
       /** @description `unauthorized`: Credentials are missing or not valid. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -7650,6 +7995,7 @@ export interface operations {
       /** @description `forbidden`: These credentials may not do this. */
       readonly 403: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7660,6 +8006,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7670,6 +8017,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7680,6 +8028,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7694,6 +8043,7 @@ export interface operations {
        */
       readonly 422: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7704,6 +8054,7 @@ export interface operations {
       /** @description `rate_limited`: Too many requests. */
       readonly 429: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7715,6 +8066,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7725,6 +8077,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
@@ -7764,6 +8117,7 @@ export interface operations {
       /** @description `body_malformed`: The body is not readable JSON. */
       readonly 400: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7774,6 +8128,7 @@ export interface operations {
       /** @description `signature_invalid`: The notification is not signed with a secret of this account. */
       readonly 401: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
           readonly [name: string]: unknown;
@@ -7785,6 +8140,7 @@ export interface operations {
       /** @description `not_found`: No such object. */
       readonly 404: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7795,6 +8151,7 @@ export interface operations {
       /** @description `body_too_large`: The body is too large. */
       readonly 413: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7805,6 +8162,7 @@ export interface operations {
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7815,6 +8173,7 @@ export interface operations {
       /** @description `internal_error`: Something went wrong on our side. */
       readonly 500: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
@@ -7825,6 +8184,7 @@ export interface operations {
       /** @description `overloaded`: The service cannot take this request now. */
       readonly 503: {
         headers: {
+          readonly Link: components['headers']['Help'];
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;

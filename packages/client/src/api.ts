@@ -19,6 +19,14 @@ export type Payout = Schemas['Payout'];
 export type PayoutRequest = Schemas['PayoutRequest'];
 export type Dispute = Schemas['Dispute'];
 export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type WebhookEndpointRequest = Schemas['WebhookEndpointRequest'];
+export type WebhookEndpointWithSecret = Schemas['WebhookEndpointWithSecret'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
+export type EventReplayRequest = Schemas['EventReplayRequest'];
+export type RangeReplayRequest = Schemas['RangeReplayRequest'];
+export type Replay = Schemas['Replay'];
+export type Recipient = Schemas['RegisteredRecipient'];
+export type RecipientRequest = Schemas['RecipientRequest'];
 export type EventType = Schemas['Event']['type'];
 
 interface EventOf<Type, Data> extends Omit<Schemas['Event'], 'type' | 'data'> {

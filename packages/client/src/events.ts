@@ -1,4 +1,10 @@
-import { type Asked, type PayonceEvent } from './api.js';
+import {
+  type Asked,
+  type EventReplayRequest,
+  type PayonceEvent,
+  type Replay,
+  type WebhookDelivery,
+} from './api.js';
 import { type List } from './list.js';
 import { type ReadOptions } from './options.js';
 import { type Transport } from './transport.js';
@@ -25,6 +31,16 @@ export class Events {
   list(query: EventFilter = {}, options?: ReadOptions): List<PayonceEvent> {
     const list: List<unknown> = this.#transport.list('/v1/events', { query }, options);
     return list as List<PayonceEvent>;
+  }
+
+  /** On its way to each endpoint, with its tries. */
+  deliveries(id: string, options?: ReadOptions): List<WebhookDelivery> {
+    return this.#transport.list('/v1/events/{id}/deliveries', { path: { id } }, options);
+  }
+
+  /** Sends it again, to one endpoint or to all that want its type; once, where the answer is lost too. */
+  replay(id: string, body: EventReplayRequest = {}, options?: ReadOptions): Promise<Replay> {
+    return this.#transport.act('/v1/events/{id}/replay', { path: { id }, body }, { ...options, maxTries: 1 });
   }
 
   /**

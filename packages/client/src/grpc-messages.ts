@@ -67,20 +67,31 @@ function shownAs(type: protobuf.Type, fields: Json): Record<string, unknown> {
     if (field.repeated) json[field.name] = (value as unknown[]).map((item) => shown(resolvedType, item));
     else json[field.name] = isAbsent ? null : shown(resolvedType, value);
   }
-  const noun = type.name.replace('Details', '');
-  if (objects.has(noun)) json['object'] = noun.toLowerCase();
-  return json;
+  const object = objects[type.name.replace('Details', '')];
+  if (object !== undefined) json['object'] = object;
+  if (type.name !== 'WebhookEndpoint') return json;
+  // None are all, and a secret is shown once.
+  const { events, secret, ...endpoint } = json as { events: readonly string[]; secret: string | null };
+  return {
+    ...endpoint,
+    events: events.length === 0 ? null : events,
+    ...(secret === null ? {} : { secret }),
+  };
 }
 
-const objects: ReadonlySet<string> = new Set([
-  'Payment',
-  'Capture',
-  'Refund',
-  'Order',
-  'Payout',
-  'Event',
-  'Dispute',
-]);
+/** What REST calls an object, by its message. */
+const objects: Readonly<Record<string, string>> = {
+  Payment: 'payment',
+  Capture: 'capture',
+  Refund: 'refund',
+  Order: 'order',
+  Payout: 'payout',
+  Event: 'event',
+  Dispute: 'dispute',
+  RegisteredRecipient: 'recipient',
+  WebhookEndpoint: 'webhook_endpoint',
+  Delivery: 'webhook_delivery',
+};
 
 function shown(type: protobuf.ReflectionObject | null, value: unknown): unknown {
   if (type instanceof protobuf.Enum)

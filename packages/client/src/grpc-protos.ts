@@ -11,8 +11,67 @@ export const protos = {
               methods: {
                 List: { requestType: 'EventsListRequest', responseType: 'EventsListResponse' },
                 Get: { requestType: 'EventsGetRequest', responseType: 'EventsGetResponse' },
+                ListDeliveries: {
+                  requestType: 'EventsListDeliveriesRequest',
+                  responseType: 'EventsListDeliveriesResponse',
+                },
+                Replay: { requestType: 'EventsReplayRequest', responseType: 'EventsReplayResponse' },
               },
             },
+            DeliveryStatus: {
+              values: {
+                DELIVERY_STATUS_UNSPECIFIED: 0,
+                DELIVERY_STATUS_PENDING: 1,
+                DELIVERY_STATUS_DELIVERED: 2,
+                DELIVERY_STATUS_EXHAUSTED: 3,
+                DELIVERY_STATUS_CANCELED: 4,
+              },
+            },
+            Delivery: {
+              oneofs: { _next_attempt_at: { oneof: ['next_attempt_at'] } },
+              fields: {
+                event_id: { type: 'string', id: 1 },
+                endpoint_id: { type: 'string', id: 2 },
+                status: { type: 'DeliveryStatus', id: 3 },
+                next_attempt_at: {
+                  type: 'google.protobuf.Timestamp',
+                  id: 4,
+                  options: { proto3_optional: true },
+                },
+                attempts: { rule: 'repeated', type: 'DeliveryAttempt', id: 5 },
+              },
+            },
+            DeliveryAttempt: {
+              oneofs: {
+                _http_status: { oneof: ['http_status'] },
+                _error_code: { oneof: ['error_code'] },
+                _latency_ms: { oneof: ['latency_ms'] },
+              },
+              fields: {
+                attempt: { type: 'int32', id: 1 },
+                started_at: { type: 'google.protobuf.Timestamp', id: 2 },
+                http_status: { type: 'int32', id: 3, options: { proto3_optional: true } },
+                error_code: { type: 'string', id: 4, options: { proto3_optional: true } },
+                latency_ms: { type: 'int32', id: 5, options: { proto3_optional: true } },
+              },
+            },
+            EventsListDeliveriesRequest: { fields: { id: { type: 'string', id: 1 } } },
+            EventsListDeliveriesResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Delivery', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            EventsReplayRequest: {
+              oneofs: { _endpoint_id: { oneof: ['endpoint_id'] } },
+              fields: {
+                id: { type: 'string', id: 1 },
+                endpoint_id: { type: 'string', id: 2, options: { proto3_optional: true } },
+              },
+            },
+            EventsReplayResponse: { fields: { deliveries: { type: 'int32', id: 1 } } },
             Event: {
               fields: {
                 id: { type: 'string', id: 1 },
@@ -637,6 +696,69 @@ export const protos = {
                 next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
               },
             },
+            Recipients: {
+              methods: {
+                Register: {
+                  requestType: 'RecipientsRegisterRequest',
+                  responseType: 'RecipientsRegisterResponse',
+                },
+                Get: { requestType: 'RecipientsGetRequest', responseType: 'RecipientsGetResponse' },
+                List: { requestType: 'RecipientsListRequest', responseType: 'RecipientsListResponse' },
+                Remove: { requestType: 'RecipientsRemoveRequest', responseType: 'RecipientsRemoveResponse' },
+              },
+            },
+            RecipientStatus: {
+              values: {
+                RECIPIENT_STATUS_UNSPECIFIED: 0,
+                RECIPIENT_STATUS_ACTIVE: 1,
+                RECIPIENT_STATUS_WAITING_FOR_APPROVAL: 2,
+                RECIPIENT_STATUS_REMOVED: 3,
+              },
+            },
+            RegisteredRecipient: {
+              oneofs: { _approved_at: { oneof: ['approved_at'] } },
+              fields: {
+                id: { type: 'string', id: 1 },
+                reference: { type: 'string', id: 2 },
+                status: { type: 'RecipientStatus', id: 3 },
+                version: { type: 'int32', id: 4 },
+                accounts: { keyType: 'string', type: 'string', id: 5 },
+                registered_at: { type: 'google.protobuf.Timestamp', id: 6 },
+                approved_at: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
+                test: { type: 'bool', id: 8 },
+              },
+            },
+            RecipientsRegisterRequest: {
+              fields: {
+                reference: { type: 'string', id: 1 },
+                tokens: { keyType: 'string', type: 'string', id: 2 },
+              },
+            },
+            RecipientsRegisterResponse: { fields: { recipient: { type: 'RegisteredRecipient', id: 1 } } },
+            RecipientsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            RecipientsGetResponse: { fields: { recipient: { type: 'RegisteredRecipient', id: 1 } } },
+            RecipientsListRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _reference: { oneof: ['reference'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                reference: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            RecipientsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'RegisteredRecipient', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            RecipientsRemoveRequest: { fields: { id: { type: 'string', id: 1 } } },
+            RecipientsRemoveResponse: { fields: { recipient: { type: 'RegisteredRecipient', id: 1 } } },
             Refunds: {
               methods: {
                 Create: { requestType: 'RefundsCreateRequest', responseType: 'RefundsCreateResponse' },
@@ -739,6 +861,138 @@ export const protos = {
                 next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
               },
             },
+            WebhookEndpoints: {
+              methods: {
+                Create: {
+                  requestType: 'WebhookEndpointsCreateRequest',
+                  responseType: 'WebhookEndpointsCreateResponse',
+                },
+                Get: {
+                  requestType: 'WebhookEndpointsGetRequest',
+                  responseType: 'WebhookEndpointsGetResponse',
+                },
+                List: {
+                  requestType: 'WebhookEndpointsListRequest',
+                  responseType: 'WebhookEndpointsListResponse',
+                },
+                RotateSecret: {
+                  requestType: 'WebhookEndpointsRotateSecretRequest',
+                  responseType: 'WebhookEndpointsRotateSecretResponse',
+                },
+                Enable: {
+                  requestType: 'WebhookEndpointsEnableRequest',
+                  responseType: 'WebhookEndpointsEnableResponse',
+                },
+                Disable: {
+                  requestType: 'WebhookEndpointsDisableRequest',
+                  responseType: 'WebhookEndpointsDisableResponse',
+                },
+                Ping: {
+                  requestType: 'WebhookEndpointsPingRequest',
+                  responseType: 'WebhookEndpointsPingResponse',
+                },
+                Replay: {
+                  requestType: 'WebhookEndpointsReplayRequest',
+                  responseType: 'WebhookEndpointsReplayResponse',
+                },
+              },
+            },
+            WebhookEndpointStatus: {
+              values: {
+                WEBHOOK_ENDPOINT_STATUS_UNSPECIFIED: 0,
+                WEBHOOK_ENDPOINT_STATUS_ENABLED: 1,
+                WEBHOOK_ENDPOINT_STATUS_DISABLED: 2,
+              },
+            },
+            DisabledReason: {
+              values: {
+                DISABLED_REASON_UNSPECIFIED: 0,
+                DISABLED_REASON_ASKED: 1,
+                DISABLED_REASON_GONE: 2,
+                DISABLED_REASON_FAILING: 3,
+              },
+            },
+            WebhookEndpoint: {
+              oneofs: {
+                _description: { oneof: ['description'] },
+                _disabled_reason: { oneof: ['disabled_reason'] },
+                _failing_since: { oneof: ['failing_since'] },
+                _previous_secret_until: { oneof: ['previous_secret_until'] },
+                _secret: { oneof: ['secret'] },
+              },
+              fields: {
+                id: { type: 'string', id: 1 },
+                url: { type: 'string', id: 2 },
+                events: { rule: 'repeated', type: 'string', id: 3 },
+                description: { type: 'string', id: 4, options: { proto3_optional: true } },
+                status: { type: 'WebhookEndpointStatus', id: 5 },
+                disabled_reason: { type: 'DisabledReason', id: 6, options: { proto3_optional: true } },
+                failing_since: {
+                  type: 'google.protobuf.Timestamp',
+                  id: 7,
+                  options: { proto3_optional: true },
+                },
+                previous_secret_until: {
+                  type: 'google.protobuf.Timestamp',
+                  id: 8,
+                  options: { proto3_optional: true },
+                },
+                created_at: { type: 'google.protobuf.Timestamp', id: 9 },
+                updated_at: { type: 'google.protobuf.Timestamp', id: 10 },
+                test: { type: 'bool', id: 11 },
+                secret: { type: 'string', id: 12, options: { proto3_optional: true } },
+              },
+            },
+            WebhookEndpointsCreateRequest: {
+              oneofs: { _description: { oneof: ['description'] } },
+              fields: {
+                url: { type: 'string', id: 1 },
+                events: { rule: 'repeated', type: 'string', id: 2 },
+                description: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            WebhookEndpointsCreateResponse: {
+              fields: { webhook_endpoint: { type: 'WebhookEndpoint', id: 1 } },
+            },
+            WebhookEndpointsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            WebhookEndpointsGetResponse: { fields: { webhook_endpoint: { type: 'WebhookEndpoint', id: 1 } } },
+            WebhookEndpointsListRequest: {
+              oneofs: { _limit: { oneof: ['limit'] }, _cursor: { oneof: ['cursor'] } },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+              },
+            },
+            WebhookEndpointsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'WebhookEndpoint', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            WebhookEndpointsRotateSecretRequest: { fields: { id: { type: 'string', id: 1 } } },
+            WebhookEndpointsRotateSecretResponse: {
+              fields: { webhook_endpoint: { type: 'WebhookEndpoint', id: 1 } },
+            },
+            WebhookEndpointsEnableRequest: { fields: { id: { type: 'string', id: 1 } } },
+            WebhookEndpointsEnableResponse: {
+              fields: { webhook_endpoint: { type: 'WebhookEndpoint', id: 1 } },
+            },
+            WebhookEndpointsDisableRequest: { fields: { id: { type: 'string', id: 1 } } },
+            WebhookEndpointsDisableResponse: {
+              fields: { webhook_endpoint: { type: 'WebhookEndpoint', id: 1 } },
+            },
+            WebhookEndpointsPingRequest: { fields: { id: { type: 'string', id: 1 } } },
+            WebhookEndpointsPingResponse: { fields: { event: { type: 'Event', id: 1 } } },
+            WebhookEndpointsReplayRequest: {
+              fields: {
+                id: { type: 'string', id: 1 },
+                from: { type: 'google.protobuf.Timestamp', id: 2 },
+                to: { type: 'google.protobuf.Timestamp', id: 3 },
+              },
+            },
+            WebhookEndpointsReplayResponse: { fields: { deliveries: { type: 'int32', id: 1 } } },
           },
         },
       },

@@ -43,6 +43,20 @@ const methods: readonly (readonly [request: RegExp, service: string, rpc: string
   [/^GET .*\/v1\/payouts\/(?<id>[^/]+)$/, 'Payouts', 'Get'],
   [/^GET .*\/v1\/events$/, 'Events', 'List'],
   [/^GET .*\/v1\/events\/(?<id>[^/]+)$/, 'Events', 'Get'],
+  [/^GET .*\/v1\/events\/(?<id>[^/]+)\/deliveries$/, 'Events', 'ListDeliveries'],
+  [/^POST .*\/v1\/events\/(?<id>[^/]+)\/replay$/, 'Events', 'Replay'],
+  [/^POST .*\/v1\/recipients$/, 'Recipients', 'Register'],
+  [/^GET .*\/v1\/recipients$/, 'Recipients', 'List'],
+  [/^GET .*\/v1\/recipients\/(?<id>[^/]+)$/, 'Recipients', 'Get'],
+  [/^POST .*\/v1\/recipients\/(?<id>[^/]+)\/remove$/, 'Recipients', 'Remove'],
+  [/^POST .*\/v1\/webhook_endpoints$/, 'WebhookEndpoints', 'Create'],
+  [/^GET .*\/v1\/webhook_endpoints$/, 'WebhookEndpoints', 'List'],
+  [/^GET .*\/v1\/webhook_endpoints\/(?<id>[^/]+)$/, 'WebhookEndpoints', 'Get'],
+  [/^POST .*\/v1\/webhook_endpoints\/(?<id>[^/]+)\/rotate_secret$/, 'WebhookEndpoints', 'RotateSecret'],
+  [/^POST .*\/v1\/webhook_endpoints\/(?<id>[^/]+)\/enable$/, 'WebhookEndpoints', 'Enable'],
+  [/^POST .*\/v1\/webhook_endpoints\/(?<id>[^/]+)\/disable$/, 'WebhookEndpoints', 'Disable'],
+  [/^POST .*\/v1\/webhook_endpoints\/(?<id>[^/]+)\/ping$/, 'WebhookEndpoints', 'Ping'],
+  [/^POST .*\/v1\/webhook_endpoints\/(?<id>[^/]+)\/replay$/, 'WebhookEndpoints', 'Replay'],
 ];
 
 /** Headers that a call carries as metadata. */
@@ -164,6 +178,7 @@ function answerOf(
 ): FetchResponse {
   if ('data' in response)
     return responseOf(200, { has_more: false, next_cursor: null, ...response }, metadata);
+  if (rpc === 'Replay') return responseOf(202, { object: 'replay', ...response }, metadata);
   const [object] = Object.values(response) as [{ readonly status?: unknown }];
   const isUnderWay = method === 'POST' && underWay.has(object.status);
   return responseOf(isUnderWay ? 202 : rpc === 'Create' ? 201 : 200, object, metadata);

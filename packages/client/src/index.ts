@@ -3,7 +3,9 @@ export { PayonceClient } from './payonce-client.js';
 export { type DisputeFilter, type PaymentFilter, type Payments, type RefundPaging } from './payments.js';
 export { type OrderFilter, type OrderOutcome, type Orders, type PayOrderOptions } from './orders.js';
 export { type PayoutFilter, type Payouts } from './payouts.js';
+export { type RecipientFilter, type Recipients } from './recipients.js';
 export { type RefundFilter, type Refunds } from './refunds.js';
+export { type EndpointPaging, type WebhookEndpoints } from './webhook-endpoints.js';
 export { type EventFilter, type Events } from './events.js';
 export { type List } from './list.js';
 export {
@@ -41,6 +43,7 @@ export {
   type CaptureRequest,
   type CompleteRequest,
   type Dispute,
+  type EventReplayRequest,
   type EventType,
   type Order,
   type OrderDetails,
@@ -53,8 +56,15 @@ export {
   type PayoutRequest,
   type Problem,
   type ProblemCode,
+  type RangeReplayRequest,
+  type Recipient,
+  type RecipientRequest,
   type Refund,
   type RefundRequest,
+  type Replay,
+  type WebhookDelivery,
   type WebhookEndpoint,
+  type WebhookEndpointRequest,
+  type WebhookEndpointWithSecret,
 } from './api.js';
 export { type components, type operations, type paths } from './api-types.js';

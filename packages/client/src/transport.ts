@@ -84,6 +84,16 @@ export class Transport {
     return written as Written<P>;
   }
 
+  /** Moves no money and takes no key. @throws PayonceError */
+  async act<P extends PathOf<'post'>>(
+    path: P,
+    asked: Asked<'post', P>,
+    options: ReadOptions = {},
+  ): Promise<Answered<'post', P, 200 | 201 | 202>> {
+    const { body } = await this.#call(this.#request('POST', path, asked, null), null, 0, options);
+    return body as Answered<'post', P, 200 | 201 | 202>;
+  }
+
   list<P extends ListPath>(path: P, asked: Asked<'get', P>, options: ReadOptions = {}): List<ItemOf<P>> {
     return new List(async (cursor) => {
       const { query, ...rest }: Parts = asked;
