@@ -16,6 +16,7 @@ for (const file of sources) hash.update(file).update(readFileSync(file));
 const digest = hash.digest('hex');
 
 if (!existsSync(built) || readFileSync(built, 'utf8') !== digest) {
+  console.log('building the console …');
   const { build } = await import('vite');
   await build({
     root: join(root, 'console'),

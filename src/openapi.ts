@@ -119,6 +119,12 @@ function head(version: string): Omit<OpenAPIObject, 'paths'> {
           description: 'Set to true where this is the stored answer of an earlier request.',
           schema: { const: 'true' } as object,
         },
+        Location: { description: 'The path at which the object is read.', schema: { type: 'string' } },
+        Help: {
+          description:
+            'The page of this installation about the problem, with the relation `help` (RFC 8288).',
+          schema: { type: 'string' },
+        },
         RetryAfter: {
           description: 'Seconds to wait before the next try.',
           schema: { type: 'integer', minimum: 1 },

@@ -2,7 +2,7 @@ import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { redact } from '../core/redact.js';
 import { type LoggerService } from '@nestjs/common';
 
-interface Sink {
+export interface Sink {
   write(line: string): void;
   flush?(done: (error?: Error) => void): void;
 }

@@ -61,7 +61,13 @@ export function Operation({
       }),
       ...(body ? [ApiBody({ type: body, required: required === true, examples: named(bodies) })] : []),
       ...Object.entries(answers).map(([status, [type, when, examples]]) =>
-        ApiResponse({ status: Number(status), type, description: when, headers, examples: named(examples) }),
+        ApiResponse({
+          status: Number(status),
+          type,
+          description: when,
+          headers: { ...headers, ...(movesMoney(access) ? leadsOn[status] : {}) },
+          examples: named(examples),
+        }),
       ),
       ...problemResponses([...codes]),
     )(target, name, handler);
@@ -119,7 +125,15 @@ function dtoOf(target: object, name: string | symbol, kind: RouteParamtypes): Ty
 export const requestId = { 'Request-Id': { $ref: '#/components/headers/RequestId' } };
 const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } };
 const authenticate = { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } };
+const location = { Location: { $ref: '#/components/headers/Location' } };
+const help = { Link: { $ref: '#/components/headers/Help' } };
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+
+/** Headers by which an answer leads on, by its status. */
+const leadsOn: Readonly<Record<string, object>> = {
+  201: location,
+  202: { ...location, ...retryAfter },
+};
 
 /** One response for each status, with an example for each code that comes with it. */
 function problemResponses(codes: readonly ProblemCode[]): MethodDecorator[] {
@@ -131,6 +145,7 @@ function problemResponses(codes: readonly ProblemCode[]): MethodDecorator[] {
       description: of.map((code) => `\`${code}\`: ${problemCatalogue[code][1]}.`).join('\n\n'),
       headers: {
         ...requestId,
+        ...help,
         ...(status === 401 ? authenticate : {}),
         ...([409, 429, 503].includes(status) ? retryAfter : {}),
       },

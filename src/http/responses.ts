@@ -16,16 +16,37 @@ export function sendAnswers(fastify: FastifyInstance): void {
       done(null, answer);
     }
   });
-  fastify.setReplySerializer((answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer)));
+  // With an end of line, for people who read it in a terminal.
+  fastify.setReplySerializer((answer) =>
+    typeof answer === 'string' ? answer : `${JSON.stringify(answer)}\n`,
+  );
 }
+
+/** The beginning of a view: what it shows, and its id. */
+const SHOWN = /^\{"object":"(payment|refund|payout)","id":"([\w-]{1,64})"/;
+/** How long a client may leave what is under way alone; `Prefer: wait` would hold the request instead. */
+const RETRY_AFTER_S = 1;
 
 function stored(reply: FastifyReply, { status, body, replayed }: KeyedAnswer): string {
   const { waitS } = reply.request.inFlight;
   if (replayed) reply.header('idempotent-replayed', 'true');
   if (waitS > 0) reply.header('preference-applied', `wait=${waitS}`);
   reply.code(status);
-  prepare(reply, status < 400 ? 'application/json' : 'application/problem+json');
-  return body;
+  if (status >= 400) {
+    prepare(reply, 'application/problem+json');
+    leadToHelp(reply, /"code":"([a-z_]{1,64})"/.exec(body)?.[1]);
+  } else {
+    prepare(reply, 'application/json');
+    const [, object, id] = SHOWN.exec(body) ?? [];
+    if (object !== undefined && status > 200) reply.header('location', `/v1/${object}s/${id}`);
+    if (status === 202) reply.header('retry-after', String(RETRY_AFTER_S));
+  }
+  return `${body}\n`;
+}
+
+/** The page of this installation about the problem (RFC 8288, relation `help`). */
+function leadToHelp(reply: FastifyReply, code: string | undefined): void {
+  if (code !== undefined) reply.header('link', `</docs/problems/${code}>; rel="help"`);
 }
 
 /** RFC 9457, with the id under which the log knows the request. */
@@ -36,11 +57,12 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(problem.status);
   prepare(reply, 'application/problem+json');
+  leadToHelp(reply, problem.code);
   reply.send(problemText(problem, reply.request.id));
 }
 
 export function problemText(problem: Problem, requestId: string): string {
-  return JSON.stringify({ ...problem.document(), request_id: requestId });
+  return `${JSON.stringify({ ...problem.document(), request_id: requestId })}\n`;
 }
 
 /** No cache keeps an answer: it speaks of money. */

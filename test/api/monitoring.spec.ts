@@ -73,7 +73,7 @@ describe('health and metrics alone', () => {
     );
     expect(await ask(url, '/health/live')).toMatchObject({
       status: 200,
-      text: JSON.stringify({ status: 'live', version: VERSION }),
+      text: `${JSON.stringify({ status: 'live', version: VERSION })}\n`,
     });
     const notReady = await ask(url, '/health/ready');
     expect(notReady.status).toBe(503);

@@ -186,6 +186,7 @@ describe('the document and the running app', () => {
 
   /** The documentation, and the console with what its pages alone call. */
   const isForPages = (path: string) =>
+    path === '/' ||
     /^\/(docs|problems)\b/.test(path) ||
     /^\/ops($|\/\*|\/api\/(?!(dead-letters|ledger|reconciliation)\b))/.test(path) ||
     /^\/ops\/api\/.*(\.csv|\/breaks\/:id\/\w+)$/.test(path) ||

@@ -88,7 +88,7 @@ describe('the REST surface', () => {
     const body = '{ "spaced" :1.0, "é":"\\u00e9" }';
     api.payments.answer = () => Promise.resolve({ status, body, replayed: true });
     const answer = await api.send({ body: paymentRequest });
-    expect(answer).toMatchObject({ status, text: body });
+    expect(answer).toMatchObject({ status, text: `${body}\n` });
     expect(answer.headers).toMatchObject({
       'content-type': type,
       'idempotent-replayed': 'true',
@@ -96,6 +96,43 @@ describe('the REST surface', () => {
     });
     api.payments.answer = () => Promise.resolve({ status, body, replayed: false });
     expect((await api.send({ body: paymentRequest })).headers).not.toHaveProperty('idempotent-replayed');
+  });
+
+  it('leads on from what was made, from what is under way, and from what was refused', async () => {
+    const id = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
+    const answered = async (status: number, body: object) => {
+      const stored = { status, body: JSON.stringify(body), replayed: true };
+      api.payments.answer = () => Promise.resolve(stored);
+      const {
+        location,
+        'retry-after': retryAfter,
+        link,
+      } = (await api.send({ body: paymentRequest })).headers;
+      return { location, retryAfter, link };
+    };
+    const none = { location: undefined, retryAfter: undefined, link: undefined };
+    const payment = { object: 'payment', id, status: 'processing' };
+    const at = { ...none, location: `/v1/payments/${id}` };
+    expect(await answered(201, payment)).toEqual(at);
+    expect(await answered(202, payment)).toEqual({ ...at, retryAfter: '1' });
+    const refund = { object: 'refund', id, status: 'processing' };
+    expect(await answered(202, refund)).toMatchObject({ location: `/v1/refunds/${id}` });
+    const help = { ...none, link: '</docs/problems/no_route>; rel="help"' };
+    expect(await answered(422, new Problem('no_route', 'None.').document())).toEqual(help);
+    // What is not stored as well.
+    const unknown = await api.send({ method: 'GET', path: '/v1/nothing' });
+    expect(unknown.headers['link']).toBe('</docs/problems/not_found>; rel="help"');
+  });
+
+  it('leads a browser to the documentation, and nothing else', async () => {
+    const ask = { method: 'GET', path: '/' } as const;
+    const browser = await api.send({ ...ask, headers: { accept: 'text/html,application/xhtml+xml' } });
+    expect([browser.status, browser.headers['location']]).toEqual([302, '/docs']);
+    const program = await api.send(ask);
+    expect(program.status).toBe(404);
+    expect(program.json()).toMatchObject({
+      detail: 'There is nothing at this path. /docs tells what there is.',
+    });
   });
 
   it.each([

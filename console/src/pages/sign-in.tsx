@@ -46,7 +46,8 @@ export function SignIn() {
         </Title>
         <Text size="sm" c="dimmed" mb="md">
           An administrator invites you, or makes an account with{' '}
-          <span className="mono">npx payonce operators create</span>.
+          <span className="mono">npx payonce operators create</span>. On a new installation{' '}
+          <span className="mono">npx payonce operators first-link</span> prints a link that signs in once.
         </Text>
         {refused && (
           <Alert variant="light" color="orange" mb="sm">
