@@ -7,11 +7,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { transform, version } from '@swc/core';
 
 const startedAt = performance.now();
-const root = import.meta.dirname;
+const root = fileURLToPath(new URL('.', import.meta.url));
 process.chdir(root);
+refuseOldNode();
 
 /** Folders that are compiled to dist/; of the tests, because processes of theirs run from there. The image has two alone. */
 const FOLDERS = ['src', 'migrations', 'demo', 'bench', 'test'];
@@ -48,9 +50,26 @@ const [compiled] = await Promise.all([
 ]);
 const packed = 'dist/src/main.cjs';
 const newest = Math.max(...sources.map((file) => modifiedAt(outputOf(file))), modifiedAt('bundle.mjs'));
-if (modifiedAt(packed) < newest) await import('./bundle.mjs');
+if (modifiedAt(packed) < newest) {
+  console.log('packing the service …');
+  await import('./bundle.mjs');
+}
 await import('./console/build.mjs');
 console.log(`built: ${compiled} of ${sources.length} files compiled, ${seconds()} s`);
+
+/** What is run is built first: an older Node would end in the midst of something, and not say why. */
+function refuseOldNode() {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const needed = /\d+\.\d+/.exec(engines.node)[0];
+  const [[major, minor], [least, lesser]] = [process.versions.node, needed].map((one) =>
+    one.split('.').map(Number),
+  );
+  if (major > least || (major === least && minor >= lesser)) return;
+  console.error(
+    `Payonce needs Node ${needed} or newer, and this is ${process.version}: https://nodejs.org/en/download`,
+  );
+  process.exit(1);
+}
 
 /** @returns how many files had changed */
 async function compile() {
@@ -59,6 +78,7 @@ async function compile() {
   const isSameCompiler = existsSync(stamp) && readFileSync(stamp, 'utf8') === compiler;
   const changed = sources.filter((file) => !isSameCompiler || modifiedAt(outputOf(file)) < modifiedAt(file));
   removeOrphans();
+  if (changed.length > 0) console.log(`compiling ${changed.length} files …`);
   await Promise.all(changed.map(compileFile));
   mkdirSync('dist', { recursive: true });
   writeFileSync(stamp, compiler);

@@ -6,8 +6,8 @@ import { Stage } from './stage.js';
 import { seconds, tell } from './story.js';
 
 /**
- * `npm run demo`: the story of charging once, played on everything real except the PSPs. At a terminal, or with
- * `--stay`, the service stays up afterwards for a look at the console.
+ * `npm run demo`: the story of charging once, played on everything real except the PSPs. With `--stay` the service stays
+ * up afterwards for a look at the console.
  */
 
 const MAX_MS = 120_000;
@@ -64,7 +64,7 @@ async function play(environment: Stage, paper: Paper, startedMs: number): Promis
 
 /** Shows the console until the reader has seen enough. */
 async function shown(environment: Stage, paper: Paper, interruption: Promise<never>): Promise<void> {
-  if (!process.argv.includes('--stay') && !(process.stdin.isTTY && process.stdout.isTTY)) {
+  if (!process.argv.includes('--stay')) {
     paper.line('To see all of this in the console: npm run demo -- --stay');
     return;
   }

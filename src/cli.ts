@@ -3,6 +3,7 @@ import { type OpenInstallation, type Operations, type Outcome } from './commands
 import { findCardNumber } from './core/card-number.js';
 import { SystemClock } from './core/clock.js';
 import { type Config, ConfigError, loadConfig } from './config/config.js';
+import { consoleOf } from './console-address.js';
 import { DatabaseClock } from './core/database-clock.js';
 import { DatabaseUnavailable } from './database/database.js';
 import { SystemIds } from './core/ids.js';
@@ -63,6 +64,7 @@ export async function withInstallation(
     };
     return await work({
       place: store.place,
+      console: consoleOf(config),
       database,
       clock,
       ids,

@@ -1,18 +1,20 @@
 import { type INestApplicationContext } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { peopleLog } from './http/people-log.js';
+import { reasonForPeople } from './start-failure.js';
 import { createLogger } from './http/logger.js';
 import { type BundledSimulator, startBundledSimulator } from './bundled-simulator.js';
 import { pspsOf } from './configured-psps.js';
-import { type Config, ConfigError, loadConfig } from './config/config.js';
-import { DatabaseUnavailable } from './database/database.js';
+import { type Config, loadConfig } from './config/config.js';
+import { noteConsole } from './console-address.js';
 import { type PspsConfig } from './psp/psps-config.js';
-import { PspsFileError } from './psp/psps-file.js';
 import { Operators } from './operators/operators.js';
 import { startApplication, type Urls } from './application.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  const logger = createLogger({ level: config.logLevel });
+  const { isTTY } = process.stdout;
+  const logger = createLogger({ level: config.logLevel, ...(isTTY ? { sink: await peopleLog() } : {}) });
   const simulator = config.simulator ? await startBundledSimulator() : null;
   let app: INestApplicationContext;
   let urls: Urls;
@@ -24,19 +26,21 @@ async function main(): Promise<void> {
     await simulator?.stop();
     throw error;
   }
-  logger.info(
-    {
-      listening: urls.url,
-      metrics: urls.metricsUrl,
-      grpc: urls.grpc,
-      console: urls.opsUrl,
-      role: config.role,
-      simulator: simulator?.urls,
-    },
-    'payonce is ready',
-  );
-  if (process.stdout.isTTY) {
+  if (config.role !== 'worker') noteConsole(config, urls.opsUrl);
+  if (isTTY) {
     process.stdout.write(welcome(config, urls, simulator, await consoleAddress(app, config, urls)));
+  } else {
+    logger.info(
+      {
+        listening: urls.url,
+        metrics: urls.metricsUrl,
+        grpc: urls.grpc,
+        console: urls.opsUrl,
+        role: config.role,
+        simulator: simulator?.urls,
+      },
+      'payonce is ready',
+    );
   }
 
   const stop = async (signal: string) => {
@@ -94,9 +98,17 @@ function welcome(
     `  console    ${console}`,
     `  docs       ${url}/docs`,
     ...(grpc === null ? [] : [`  gRPC       ${grpc}`]),
+    ...(simulator
+      ? [
+          `  PSPs       simulated: stripe ${simulator.urls.stripe}, adyen ${simulator.urls.adyen}`,
+          `  faults     ${simulator.urls.control} (packages/simulator/README.md)`,
+        ]
+      : []),
+    '',
+    'In another terminal:',
     `  merchant   npx payonce merchants create --name Shop`,
     `  API key    npx payonce api-keys create --merchant <id> --scopes payments:read,payments:write`,
-    ...(simulator ? [`  simulator  stripe ${simulator.urls.stripe}, adyen ${simulator.urls.adyen}`] : []),
+    '',
     'Stop with Ctrl-C.',
     '',
     '',
@@ -104,8 +116,6 @@ function welcome(
 }
 
 main().catch((error: unknown) => {
-  const known =
-    error instanceof ConfigError || error instanceof DatabaseUnavailable || error instanceof PspsFileError;
-  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(`${reasonForPeople(error)}\n`);
   process.exit(1);
 });

@@ -1,5 +1,5 @@
-import { type Command } from 'commander';
-import { scopes } from '../core/caller.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Scope, scopes } from '../core/caller.js';
 import { type ApiKeyView } from '../merchants/api-keys.service.js';
 import { actor, command, jsonRow, type RunCommand, withExamples } from './command.js';
 import { servicesOf } from './merchants.command.js';
@@ -7,7 +7,7 @@ import { ago, exactly, list } from './text.js';
 
 interface Created {
   readonly merchant: string;
-  readonly scopes: string;
+  readonly scopes: readonly Scope[];
   readonly expiresIn?: number | null;
   readonly needsCertificate?: boolean;
   readonly test?: boolean;
@@ -28,6 +28,7 @@ export function addApiKeys(payonce: Command, perform: RunCommand): void {
     .requiredOption(
       '--scopes <scopes>',
       `what the key allows: ${scopes.join(', ')}; separate several with commas`,
+      scopesOf,
     )
     .option('--expires-in <hours>', 'how long it lives; without, until it is revoked', Number)
     .option('--needs-certificate', 'it is taken only by gRPC, with a client certificate of the merchant')
@@ -35,10 +36,9 @@ export function addApiKeys(payonce: Command, perform: RunCommand): void {
     .action(
       ({ merchant, scopes, expiresIn: hours = null, needsCertificate = false, test = false }: Created) =>
         perform(async (opened) => {
-          const wanted = scopes.split(',').map((scope) => scope.trim());
           const { merchants, apiKeys } = await servicesOf(opened);
           const owner = test ? (await merchants.testModeOf(merchant, actor())).id : merchant;
-          const { id, key } = await apiKeys.create(owner, wanted, actor(), {
+          const { id, key } = await apiKeys.create(owner, scopes, actor(), {
             hours,
             needsCertificate,
           });
@@ -126,4 +126,13 @@ function stateOf({ revokedAt, expiresAt }: ApiKeyView, now: Date): string {
   if (revokedAt) return `revoked ${ago(revokedAt, now)}`;
   if (!expiresAt) return 'live';
   return `${expiresAt <= now ? 'expired' : 'expires'} ${ago(expiresAt, now)}`;
+}
+
+function scopesOf(text: string): readonly Scope[] {
+  return text.split(',').map((word) => {
+    const scope = scopes.find((one) => one === word.trim());
+    if (scope === undefined)
+      throw new InvalidArgumentError(`${JSON.stringify(word.trim())} is none of ${scopes.join(', ')}`);
+    return scope;
+  });
 }

@@ -42,6 +42,8 @@ export interface BankWork {
 export interface OpenInstallation {
   /** Which installation it is, for people; without secrets. */
   readonly place: string;
+  /** The address of its console, without a path. */
+  readonly console: string;
   readonly database: Database;
   readonly clock: Pick<DatabaseClock, keyof Clock | 'differenceMs'>;
   readonly ids: Ids;

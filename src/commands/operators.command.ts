@@ -41,16 +41,16 @@ export function addOperators(payonce: Command, perform: RunCommand): void {
     'print a one-time link to the console, while no operator can sign in otherwise',
     '--url http://127.0.0.1:3000',
   )
-    .option('--url <url>', 'where the service is reached', 'http://127.0.0.1:3000')
-    .action(({ url }: { url: string }) =>
-      perform(async ({ operators: open }) => {
+    .option('--url <url>', 'where the console is reached; default: where it was reached last on this machine')
+    .action(({ url }: { url?: string }) =>
+      perform(async ({ operators: open, console: last }) => {
         const token = await (await open()).firstLink();
         if (token === null)
           throw new Problem(
             'invalid_state',
             'An operator can sign in already. Add more by "operators create".',
           );
-        const link = `${url}/ops/sign-in#${token}`;
+        const link = `${url ?? last}/ops/sign-in#${token}`;
         return { json: { link }, text: link };
       }),
     );

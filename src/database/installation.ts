@@ -43,7 +43,7 @@ export class Installation implements OnApplicationShutdown {
         applicationName: 'payonce',
         schema: config.migrate ? 'migrate' : 'require',
       }));
-      if (store.migrated.length > 0) logger.info({ migrations: store.migrated }, 'migrated');
+      if (store.migrated.length > 0) logger.info({ migrations: store.migrated.length }, 'migrated');
       const { url, pool, dataSource } = store.database;
       await this.refuseGap(pool);
       await confirmSealKey(pool, this.encryption);

@@ -25,7 +25,7 @@ export function recordMerchantAct(
 }
 
 export function noMerchant(merchantId: string): Problem {
-  return new Problem('not_found', `there is no merchant ${merchantId}`);
+  return new Problem('not_found', `There is no merchant ${merchantId}.`);
 }
 
 export function invalid(pointer: string, message: string): Problem {

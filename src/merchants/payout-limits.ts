@@ -56,7 +56,7 @@ export class PayoutLimits {
     } catch (error) {
       const isUnknown = sqlStateOf(error) === sqlState.FOREIGN_KEY_VIOLATION;
       if (!isUnknown) throw error;
-      throw new Problem('not_found', `there is no merchant ${merchantId}`);
+      throw new Problem('not_found', `There is no merchant ${merchantId}.`);
     }
   }
 
@@ -110,7 +110,7 @@ function isWhole(value: number, most: number): boolean {
 
 function refuseNoId(merchantId: string): void {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(merchantId)) return;
-  throw new Problem('not_found', `there is no merchant ${merchantId}`);
+  throw new Problem('not_found', `There is no merchant ${merchantId}.`);
 }
 
 function invalid(pointer: string, message: string): Problem {

@@ -15,6 +15,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { EmbeddedPostgresError } from './embedded-error.js';
 
 /** Who Postgres runs as: it refuses root. */
 export interface RunAs {
@@ -47,7 +48,7 @@ export function findPostgresBinaries(): PostgresBinaries {
     native = copyOf(installed, runAs);
     const failure = failureToRun(native, runAs);
     if (failure !== null) {
-      throw new Error(
+      throw new EmbeddedPostgresError(
         `the bundled Postgres does not run here (${failure}); set DATABASE_URL to a Postgres of your own`,
       );
     }
@@ -66,7 +67,7 @@ function installedPackage(): { native: string; version: string } {
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
-    throw new Error(
+    throw new EmbeddedPostgresError(
       `there is no bundled Postgres for this machine (${name} is not installed); ` +
         'set DATABASE_URL to a Postgres of your own, or reinstall without --omit=optional',
     );
@@ -122,7 +123,9 @@ function copyOf({ native, version }: { native: string; version: string }, runAs:
       const { uid, mode } = statSync(home);
       // Every user may write to the temp directory; files of another user are not executed.
       if (uid !== owner || (mode & 0o022) !== 0) {
-        throw new Error(`${home} does not belong to uid ${owner} alone; remove it and start again`);
+        throw new EmbeddedPostgresError(
+          `${home} does not belong to uid ${owner} alone; remove it and start again`,
+        );
       }
       if (holdsAllOf(native, copy) && failureToRun(copy, runAs) === null) return copy;
       discard(home); // half a copy, left by a cleaner of old temp files
@@ -138,7 +141,7 @@ function copyOf({ native, version }: { native: string; version: string }, runAs:
       rmSync(made, { recursive: true, force: true }); // another process was first; look at what it made
     }
   }
-  throw new Error(`the bundled Postgres could not be copied to ${home}`);
+  throw new EmbeddedPostgresError(`the bundled Postgres could not be copied to ${home}`);
 }
 
 /** Out of the way at once, then removed, so that no process sees half of it under its name. */

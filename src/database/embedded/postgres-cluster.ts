@@ -22,6 +22,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { type PostgresBinaries, type RunAs } from './postgres-binaries.js';
 import { SystemClock } from '../../core/clock.js';
+import { EmbeddedPostgresError } from './embedded-error.js';
 
 /** A data directory of Postgres and what is needed to run a server on it. */
 export interface Cluster {
@@ -48,7 +49,7 @@ export function prepareHome(dataDir: string, runAs: RunAs | null): string {
   try {
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    throw new Error(
+    throw new EmbeddedPostgresError(
       `${home} belongs to uid ${statSync(home).uid}: run as that user, or set PAYONCE_DATA_DIR or DATABASE_URL`,
     );
   }
@@ -66,7 +67,7 @@ export function prepareCluster(home: string, binaries: PostgresBinaries): Cluste
 
   const major = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
   if (major !== binaries.major) {
-    throw new Error(
+    throw new EmbeddedPostgresError(
       `${data} was made by Postgres ${major} and Postgres ${binaries.major} is installed; ` +
         'move the data over with pg_dump, or put the directory aside to start with an empty one',
     );
@@ -79,7 +80,7 @@ function passwordOf(home: string): string {
   const file = join(home, 'postgres.password');
   if (!existsSync(file)) {
     if (existsSync(join(home, 'postgres'))) {
-      throw new Error(
+      throw new EmbeddedPostgresError(
         `${file} is gone but its database is not; put it back, or put ${join(home, 'postgres')} aside`,
       );
     }
@@ -164,7 +165,7 @@ function initialize(place: string, password: string, binaries: PostgresBinaries)
   if (!isMade) rmSync(unfinished, { recursive: true, force: true });
   if (!isMade && !existsSync(place)) {
     const reason = run.error ? run.error.message : run.stderr.trim().split('\n').slice(-10).join('\n');
-    throw new Error(`the embedded database could not be made in ${place}: ${reason}`);
+    throw new EmbeddedPostgresError(`the embedded database could not be made in ${place}: ${reason}`);
   }
 }
 
@@ -172,7 +173,8 @@ function initialize(place: string, password: string, binaries: PostgresBinaries)
 function takeOwnership(data: string, runAs: RunAs | null): void {
   const { uid } = statSync(data);
   if (uid === (runAs?.uid ?? process.getuid?.() ?? uid)) return;
-  if (!runAs) throw new Error(`${data} belongs to uid ${uid}; run as that user, or put it aside`);
+  if (!runAs)
+    throw new EmbeddedPostgresError(`${data} belongs to uid ${uid}; run as that user, or put it aside`);
   chownSync(data, runAs.uid, runAs.gid);
   chmodSync(data, 0o700);
   for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' })) {

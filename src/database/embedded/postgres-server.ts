@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import { Client } from 'pg';
 import { type Clock } from '../../core/clock.js';
 import { type Cluster, SUPERUSER } from './postgres-cluster.js';
+import { EmbeddedPostgresError } from './embedded-error.js';
 
 const DATABASE = 'payonce';
 /** The role of the service: it owns no table, and row-level security holds for it. */
@@ -158,7 +159,7 @@ async function claimAt(cluster: Cluster, { pid, port }: Postmaster): Promise<Cli
     if (!code.startsWith('28')) return 'silent';
   }
   void client.end().catch(() => {});
-  throw new Error(
+  throw new EmbeddedPostgresError(
     `process ${pid} serves ${cluster.data}, but what answers on port ${port} does not take ` +
       `its password from ${cluster.home}; stop that process and start again`,
   );
@@ -303,7 +304,7 @@ function urlOf(
 
 function failure({ logFile }: Cluster, what: string): Error {
   const tail = readOr('(no log)', logFile).trimEnd().split('\n').slice(-15).join('\n');
-  return new Error(`${what}\nThe end of ${logFile}:\n${tail}`);
+  return new EmbeddedPostgresError(`${what}\nThe end of ${logFile}:\n${tail}`);
 }
 
 /** A server that ends removes its files between a look and a read: there is one read. */
