@@ -34,7 +34,23 @@ describe('@payonce/client', () => {
 
   it('is packed with what it needs, and small', () => {
     expect(tarball.files).toEqual(filesOf('client'));
-    expect(tarball.bytes).toBeLessThan(100_000);
+    expect(tarball.bytes).toBeLessThan(150_000);
+  });
+
+  it('is loaded with require as well, with types for `module: node16`', async () => {
+    const { stdout } = await client.node(
+      '--eval',
+      `console.log(typeof require('@payonce/client').PayonceClient)`,
+    );
+    expect(stdout.trim()).toBe('function');
+    const used = `
+import { ApiError, PayonceClient } from '@payonce/client';
+const client: PayonceClient = new PayonceClient({ apiKey: 'k', baseUrl: 'http://127.0.0.1:3000' });
+client.payments.get('x').catch((error: unknown) => error instanceof ApiError && error.code);
+const wrong: number = client.payments.get('x');
+`;
+    const node16 = { module: 'node16', moduleResolution: 'node16' };
+    expect(await client.complaints({ 'used.cts': used }, node16)).toEqual(['used.cts:5']);
   });
 
   it('needs no other package, and is entered by its name alone', async () => {

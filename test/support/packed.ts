@@ -117,10 +117,16 @@ export function filesOf(name: string): string[] {
   const sources = readdirSync(join(root, 'packages', name, 'src')).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'),
   );
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as {
+    exports: Readonly<Record<string, { readonly require?: object }>>;
+  };
+  const isDual = exports['.']?.require !== undefined;
   const built = sources.flatMap((file) =>
-    ['.js', '.d.ts'].map((end) => `dist/${file.replace(/\.ts$/, end)}`),
+    ['.js', '.d.ts'].flatMap((end) =>
+      (isDual ? ['dist', 'dist/cjs'] : ['dist']).map((folder) => `${folder}/${file.replace(/\.ts$/, end)}`),
+    ),
   );
-  return [...built, 'README.md', 'package.json'].toSorted();
+  return [...built, ...(isDual ? ['dist/cjs/package.json'] : []), 'README.md', 'package.json'].toSorted();
 }
 
 /** All TypeScript of a page, in the order in which it is read. */

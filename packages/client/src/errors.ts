@@ -58,7 +58,9 @@ export class ApiError extends PayonceError {
     readonly retryAfterMs: number | null,
     facts: CallFacts,
   ) {
-    super(`${problem.code} (${status}): ${problem.detail}`, facts);
+    const [first] = problem.errors ?? [];
+    const where = first === undefined ? '' : ` ${first.pointer} ${first.message}`;
+    super(`${problem.code} (${status}): ${problem.detail}${where}`, facts);
     this.code = problem.code;
     this.title = problem.title;
     this.detail = problem.detail;

@@ -28,15 +28,32 @@ describe('@payonce/idempotency', () => {
     expect(tarball.bytes).toBeLessThan(100_000);
   });
 
+  it('is loaded with require as well, with types for `module: node16`', async () => {
+    const required = await consumer.node(
+      '--eval',
+      `console.log(typeof require('@payonce/idempotency').idempotent)`,
+    );
+    expect(required.stdout.trim()).toBe('function');
+    const used = `
+import { MemoryCallStore } from '@payonce/idempotency';
+const store: number = new MemoryCallStore();
+`;
+    const node16 = { module: 'node16', moduleResolution: 'node16' };
+    expect(await consumer.complaints({ 'used.cts': used }, node16)).toEqual(['used.cts:3']);
+  });
+
   it('works without a store of its own, with no other package', async () => {
     const { stdout, stderr } = await consumer.node('--input-type=module', '--eval', program);
     expect([stdout.trim().split('\n'), stderr]).toEqual([
       ['{"runs":1,"to":"a"}', 'idempotency_key_reused'],
       '',
     ]);
-    const entries = ['postgres', 'redis', 'prometheus'].map((name) => `@payonce/idempotency/${name}`);
+    const entries = ['postgres', 'redis', 'prometheus', 'nestjs'].map(
+      (name) => `@payonce/idempotency/${name}`,
+    );
     expect(await consumer.importAll(...entries)).toEqual([
       'PostgresCallStore,createCallsTable',
+      'ERR_MODULE_NOT_FOUND',
       'ERR_MODULE_NOT_FOUND',
       'ERR_MODULE_NOT_FOUND',
     ]);
@@ -54,13 +71,17 @@ await fine('k', 1);
   });
 
   it('takes the packages that its stores need from whom uses it; what its README shows compiles', async () => {
-    for (const name of ['ioredis', 'pg', 'prom-client', '@types']) {
+    for (const name of ['ioredis', 'pg', 'prom-client', '@nestjs', 'rxjs', '@types']) {
       symlinkSync(join(root, 'node_modules', name), join(consumer.folder, 'node_modules', name));
     }
-    const entries = ['redis', 'prometheus'].map((name) => `@payonce/idempotency/${name}`);
-    expect(await consumer.importAll(...entries)).toEqual(['RedisCallStore', 'CallMetrics']);
+    const entries = ['redis', 'prometheus', 'nestjs'].map((name) => `@payonce/idempotency/${name}`);
+    expect(await consumer.importAll(...entries)).toEqual([
+      'RedisCallStore',
+      'CallMetrics',
+      'IdempotencyInterceptor,IdempotencyModule,Idempotent',
+    ]);
     const shown = shownIn('packages/idempotency/README.md');
     expect(shown).toContain('idempotent(');
-    expect(await consumer.complaints({ 'readme.ts': shown }, { skipLibCheck: true })).toEqual([]);
+    expect(await consumer.complaints({ 'readme.ts': shown }, { skipLibCheck: true, experimentalDecorators: true })).toEqual([]);
   });
 });
