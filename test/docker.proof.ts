@@ -214,8 +214,9 @@ describe('docker/compose.yml', () => {
       // No port of the host is asked for by name, so that two do not ask for the same.
       for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1::\d+$/);
     }
-    expect(services['api']!.ports).toEqual([`127.0.0.1::${imageEnv['PORT']}`]);
-    expect(composed({ ...given, API_PORT: '3000' }).services['api']!.ports).toEqual(['127.0.0.1:3000:3000']);
+    expect(services['api']!.ports).toEqual(['127.0.0.1::50051', `127.0.0.1::${imageEnv['PORT']}`]);
+    const alone = composed({ ...given, API_PORT: '3000', API_GRPC_PORT: '50051' });
+    expect(alone.services['api']!.ports).toEqual(['127.0.0.1:50051:50051', '127.0.0.1:3000:3000']);
   });
 
   it('builds the one image, and waits for services that are there and can tell how they are', () => {
@@ -272,7 +273,7 @@ describe('docker/compose.yml', () => {
     for (const name of Object.keys(given)) {
       expect(() => composed({ ...given, [name]: '' })).toThrow(`${name} is missing`);
     }
-    expect(composeText).not.toMatch(/\$\{(?!API_PORT)\w+:?-/);
+    expect(composeText).not.toMatch(/\$\{(?!API_(?:GRPC_)?PORT)\w+:?-/);
     expect(composeText).not.toMatch(/whsec_simulator|0{32}|:payonce@/);
   });
 

@@ -77,35 +77,44 @@ export function parsePsps(
   return new PspsConfig(psps, content.routing ?? null);
 }
 
+/** The order of docker/psps.json and of the demo, too: both PSPs are seen without a sample that names one. */
+const DEFAULT_ROUTING: readonly RoutingRule[] = [
+  { when: { currency: ['EUR'] }, order: ['adyen', 'stripe'] },
+  { order: ['stripe', 'adyen'] },
+];
+
 /** The bundled simulator's accounts, by the origins of its PSPs: what runs without a file. */
 export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly adyen: string }): PspsConfig {
-  return new PspsConfig([
-    {
-      name: 'stripe',
-      adapter: 'stripe',
-      baseUrl: simulatorUrls.stripe,
-      test: true,
-      timeoutMs: DEFAULT_TIMEOUT_MS,
-      credentials: {
-        secretKey: SIMULATOR_SECRETS.secretKey,
-        webhookSecret: SIMULATOR_SECRETS.webhookSecret,
+  return new PspsConfig(
+    [
+      {
+        name: 'stripe',
+        adapter: 'stripe',
+        baseUrl: simulatorUrls.stripe,
+        test: true,
+        timeoutMs: DEFAULT_TIMEOUT_MS,
+        credentials: {
+          secretKey: SIMULATOR_SECRETS.secretKey,
+          webhookSecret: SIMULATOR_SECRETS.webhookSecret,
+        },
       },
-    },
-    {
-      name: 'adyen',
-      adapter: 'adyen',
-      baseUrl: new URL('/v71', simulatorUrls.adyen).href,
-      test: true,
-      timeoutMs: DEFAULT_TIMEOUT_MS,
-      credentials: {
-        apiKey: SIMULATOR_SECRETS.apiKey,
-        merchantAccount: 'PayonceECOM',
-        hmacKey: SIMULATOR_SECRETS.hmacKey,
-        balanceAccount: 'BA00000000000000000000001',
-        transfersBaseUrl: new URL('/btl/v4', simulatorUrls.adyen).href,
+      {
+        name: 'adyen',
+        adapter: 'adyen',
+        baseUrl: new URL('/v71', simulatorUrls.adyen).href,
+        test: true,
+        timeoutMs: DEFAULT_TIMEOUT_MS,
+        credentials: {
+          apiKey: SIMULATOR_SECRETS.apiKey,
+          merchantAccount: 'PayonceECOM',
+          hmacKey: SIMULATOR_SECRETS.hmacKey,
+          balanceAccount: 'BA00000000000000000000001',
+          transfersBaseUrl: new URL('/btl/v4', simulatorUrls.adyen).href,
+        },
       },
-    },
-  ]);
+    ],
+    DEFAULT_ROUTING,
+  );
 }
 
 /** The parser's own message quotes the text around the fault, which may be a secret. */

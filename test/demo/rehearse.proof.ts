@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startSimulator } from '@payonce/simulator';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { payonceCommand } from '../support/payonce-command.js';
 import { type Spawned, spawnNode } from '../support/process.js';
 import { inTurn } from '../support/turns.js';
@@ -97,13 +98,26 @@ it.each(inTurn(states, 2))(
   },
 );
 
-it('3ds waits for its customer, and is completed with what the return hands over', async () => {
+it('3ds is completed with what it prints', async () => {
   const { id, text } = await entered('3ds');
-  const page = /curl -si (\S+)/.exec(text)![1]!;
-  const back = await fetch(page, { redirect: 'manual' });
-  const redirectResult = new URL(back.headers.get('location')!).searchParams.get('redirectResult')!;
-  const commands = text.replace(/curl -si .*\n.*\n/, '').replace('<as it came>', redirectResult);
-  expect(JSON.parse(await followed(commands))).toMatchObject({ id, status: 'captured' });
+  expect(JSON.parse(await followed(text))).toMatchObject({ id, status: 'captured' });
+});
+
+it('dispute holds the money back until the bank has decided', async () => {
+  const { id, text } = await entered('dispute');
+  const seen = await followed(text);
+  expect(seen).toContain(id);
+  await eventually(
+    async () => /"status":"won".*"amount_withheld":0/.test(await listed('payments', 'show', id)),
+    'the money is back',
+  );
+});
+
+it('lost-commits refuses what two PSPs could take, until a person has compared', async () => {
+  const { text } = await entered('lost-commits');
+  expect(await listed('failover', 'status')).toContain('"hold":"operations"');
+  await followed(text);
+  expect(await listed('failover', 'status')).toContain('"hold":"none"');
 });
 
 it('order is paid once, and every try is shown', async () => {
