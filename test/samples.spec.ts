@@ -1,117 +1,204 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer, connect, type Server } from 'node:net';
-import { type AddressInfo } from 'node:net';
-import { openWithService, type Service, type TestEnvironment } from './support/test-environment.js';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { compileFunction } from 'node:vm';
+import { ModuleKind, ScriptTarget, transpile } from 'typescript';
+import { newSecret, signedHeaders } from '../src/events/endpoint-secret.js';
+import { GrpcClient, type Message } from './grpc/grpc-client.js';
+import { freePort } from './support/free-port.js';
+import {
+  eventually,
+  openWithService,
+  type Service,
+  type TestEnvironment,
+} from './support/test-environment.js';
 
-/** What docs/samples.md shows, run as it stands there. */
+/** What the pages show for a first payment and its events, run as it stands there. */
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 const describeWithPython = hasPython ? describe : describe.skip;
 if (!hasPython) console.warn('python3 is not installed: the sample for Python is not run');
 
-const samplesIn = (language: string) =>
+const samplesIn = (page: string, language: string) =>
   Array.from(
-    readFileSync('docs/samples.md', 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')),
+    readFileSync(page, 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')),
     ([, code]) => code!,
   );
 
-describeWithPython('the sample for Python', () => {
-  let environment: TestEnvironment;
-  let service: Service;
-  let apiKey: string;
-  /** Between the sample and the service. */
-  let proxy: Server;
-  let lostAnswers = 0;
+let environment: TestEnvironment;
+let service: Service;
+let apiKey: string;
+/** Between the samples and the service. */
+let proxy: Server;
+let url: string;
+let lostAnswers = 0;
 
-  beforeAll(async () => {
-    ({ environment, service } = await openWithService());
-    apiKey = await environment.merchant();
-    proxy = createServer((client) => {
-      const { port } = new URL(service.url);
-      const upstream = connect(Number(port), '127.0.0.1');
-      client.pipe(upstream);
-      client.on('error', () => upstream.destroy());
-      upstream.on('error', () => client.destroy());
-      upstream.on('data', (chunk: Buffer) => {
-        if (lostAnswers > 0) {
-          lostAnswers -= 1;
-          client.destroy();
-        } else client.write(chunk);
-      });
-      upstream.on('end', () => client.end());
+beforeAll(async () => {
+  ({ environment, service } = await openWithService(
+    { env: { GRPC_PORT: '0', PAYONCE_WEBHOOK_TARGETS: 'any' } },
+    { role: 'all' },
+  ));
+  proxy = createServer((client) => {
+    const upstream = connect(Number(new URL(service.url).port), '127.0.0.1');
+    client.pipe(upstream);
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+    upstream.on('data', (chunk: Buffer) => {
+      if (lostAnswers > 0) {
+        lostAnswers -= 1;
+        client.destroy();
+      } else client.write(chunk);
     });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    upstream.on('end', () => client.end());
   });
-  afterAll(async () => {
-    proxy.close();
-    await environment.close();
-  });
-  afterEach(() => environment.simulator.clearFaults());
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  proxy?.close();
+  await environment.close();
+});
+/** Each sample names the same order, so that each has a merchant of its own. */
+beforeEach(async () => {
+  apiKey = await environment.merchant(['payments:write', 'webhooks:write']);
+});
+afterEach(() => environment.simulator.clearFaults());
 
-  /** Runs both parts of the sample, for this order and token. */
-  function run(order: string, token = 'pm_card_visa'): Promise<{ status: number | null; said: string }> {
-    const [loop, call] = samplesIn('python') as [string, string];
+/** Runs a sample as its reader would, and returns what it said. */
+function run(command: string, ...args: readonly string[]): Promise<{ status: number | null; said: string }> {
+  const child = spawn(command, args, {
+    env: { ...process.env, KEY: apiKey, PAYONCE_API_KEY: apiKey, PAYONCE_URL: url },
+  });
+  let said = '';
+  child.stdout.on('data', (chunk) => (said += String(chunk)));
+  child.stderr.on('data', (chunk) => (said += String(chunk)));
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, said })));
+}
+const here = (code: string) => code.replaceAll('http://127.0.0.1:3000', url);
+const effectsOf = (id: string) => environment.effects(id).map(({ operation }) => operation);
+/** The body follows on headers, one of which has the id of the request. */
+const paymentIn = (said: string) => /"id":"(.*?)"/.exec(said)![1]!;
+const idIn = (said: string) => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(said)![0];
+
+describeWithPython('the sample for Python', () => {
+  /** Both parts of it, for this order and token. */
+  function pay(order: string, token = 'pm_card_visa') {
+    const [loop, call] = samplesIn('docs/samples.md', 'python') as [string, string];
     const code = `${loop}\n${call}`.replaceAll('order-1234', order).replace('pm_card_visa', token);
-    const env = {
-      ...process.env,
-      PAYONCE_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-      PAYONCE_API_KEY: apiKey,
-    };
-    const child = spawn('python3', ['-c', code], { env });
-    let said = '';
-    child.stdout.on('data', (chunk) => (said += String(chunk)));
-    child.stderr.on('data', (chunk) => (said += String(chunk)));
-    return new Promise((resolve) => child.on('close', (status) => resolve({ status, said })));
+    return run('python3', '-c', code);
   }
-  const chargesOf = (id: string) => environment.effects(id).map(({ operation }) => operation);
-  const idIn = (said: string) => /[0-9a-f-]{36}/.exec(said)![0];
 
   it('pays once, and tells of a decline', async () => {
-    const paid = await run('order-1');
+    const paid = await pay('order-1');
     expect(paid).toMatchObject({ status: 0, said: expect.stringMatching(/^captured /) });
-    expect(chargesOf(idIn(paid.said))).toEqual(['charge']);
-    expect((await run('order-2', 'pm_card_chargeDeclined')).said).toMatch(/^failed /);
+    expect(effectsOf(idIn(paid.said))).toEqual(['charge']);
+    expect((await pay('order-2', 'pm_card_chargeDeclined')).said).toMatch(/^failed /);
   });
 
   it('asks again where the answer of the service is lost, and where that of the PSP is', async () => {
     lostAnswers = 2;
-    const { said } = await run('order-3');
+    const { said } = await pay('order-3');
     expect(said).toMatch(/^captured /);
-    expect([lostAnswers, chargesOf(idIn(said))]).toEqual([0, ['charge']]);
+    expect([lostAnswers, effectsOf(idIn(said))]).toEqual([0, ['charge']]);
     environment.simulator.faults('stripe', { fault: 'close_after', next: 1 });
-    const doubted = await run('order-4');
+    const doubted = await pay('order-4');
     expect(doubted.said).toMatch(/^captured /);
-    expect(chargesOf(idIn(doubted.said))).toEqual(['charge']);
+    expect(effectsOf(idIn(doubted.said))).toEqual(['charge']);
   });
 
   it('says what a request lacks, and asks no more', async () => {
-    const { status, said } = await run('order-5', '');
+    const { status, said } = await pay('order-5', '');
     expect(status).toBe(1);
     expect(said).toContain('ValueError: validation_failed');
   });
 });
 
-describe('the sample for curl', () => {
-  let environment: TestEnvironment;
-  let service: Service;
+it.each(['docs/samples.md', 'README.md'])(
+  'pays once by curl of %s, however often it is run',
+  async (page) => {
+    const code = samplesIn(page, 'sh').find((sample) => sample.includes('/v1/payments '))!;
+    const command = here(code.replace(/^export KEY=.*$/m, ''));
+    const [{ said }, again] = [await run('bash', '-c', command), await run('bash', '-c', command)];
+    for (const answer of [said, again.said]) {
+      expect(answer).toMatch(/HTTP\/1\.1 201 [\s\S]*"status":"captured"/);
+    }
+    expect(effectsOf(paymentIn(said))).toEqual(['charge']);
+  },
+);
 
-  beforeAll(async () => {
-    ({ environment, service } = await openWithService());
+it('pays once from TypeScript, though answers are lost', async () => {
+  const [typed] = samplesIn('docs/samples.md', 'ts') as [string];
+  const code = transpile(`${here(typed)}\nconsole.log(body.id);`, {
+    module: ModuleKind.ESNext,
+    target: ScriptTarget.ES2022,
   });
-  afterAll(() => environment.close());
+  lostAnswers = 2;
+  const { said } = await run(process.execPath, '--input-type=module', '--eval', code);
+  expect(said).toMatch(/^captured\n/);
+  expect([lostAnswers, effectsOf(idIn(said))]).toEqual([0, ['charge']]);
+});
 
-  it('pays once, however often it is run', async () => {
-    const [code] = samplesIn('sh') as [string];
-    const env = { ...process.env, KEY: await environment.merchant() };
-    const run = () =>
-      new Promise<string>((resolve) => {
-        const child = spawn('bash', ['-c', code.replace('http://127.0.0.1:3000', service.url)], { env });
-        let said = '';
-        child.stdout.on('data', (chunk) => (said += String(chunk)));
-        child.on('close', () => resolve(said));
-      });
-    const answers = [await run(), await run()];
-    for (const said of answers) expect(said).toMatch(/^HTTP\/1\.1 201 [\s\S]*"status":"captured"/);
-    expect(environment.effects().map(({ operation }) => operation)).toEqual(['charge']);
+it.each(['docs/samples.md', 'docs/grpc.md'])('pays by the call of grpcurl in %s', async (page) => {
+  const command = samplesIn(page, 'sh').find((sample) => sample.startsWith('grpcurl '))!;
+  const [, key, body, method] =
+    /-H 'idempotency-key: (\S+)' -d '(\{.*\})' .*127\.0\.0\.1:50051 payonce\.v1\.(\w+\/\w+)$/s.exec(
+      command.trimEnd(),
+    )!;
+  const client = new GrpcClient(service.grpc!, apiKey);
+  const { code, response } = await client.call(method!.replace('/', '.'), JSON.parse(body!) as Message, {
+    key: key!,
   });
+  client.close();
+  const payment = response['payment'] as { id: string; status: string };
+  expect([code, payment.status]).toEqual(['OK', 'PAYMENT_STATUS_CAPTURED']);
+  expect(effectsOf(payment.id)).toEqual(['charge']);
+});
+
+it('receives an event as docs/webhooks-out.md does, and refuses one that is not ours', async () => {
+  const page = 'docs/webhooks-out.md';
+  const port = await freePort();
+  const [create] = samplesIn(page, 'sh') as [string];
+  const { said } = await run(
+    'bash',
+    '-c',
+    here(create).replace('curl ', 'curl -s ').replace('4000', `${port}`),
+  );
+  const { secret } = JSON.parse(said) as { secret: string };
+  const [receiver] = samplesIn(page, 'js') as [string];
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '--eval', receiver.replace('4000', `${port}`)],
+    { env: { ...process.env, PAYONCE_SECRET: secret } },
+  );
+  let received = '';
+  child.stdout.on('data', (chunk) => (received += String(chunk)));
+  try {
+    const send = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/payonce`, { method: 'POST', headers, body: '{}' });
+    const refused = await eventually(
+      () => send(signedHeaders('evt_1', '{}', [newSecret()], new Date())).catch(() => undefined),
+      'it listens',
+    );
+    expect([refused.status, received]).toEqual([400, '']);
+    const [pay] = samplesIn('docs/samples.md', 'sh') as [string];
+    const id = paymentIn((await run('bash', '-c', here(pay))).said);
+    await eventually(() => received.includes(`payment.captured ${id}\n`), 'the event is received');
+  } finally {
+    child.kill();
+  }
+});
+
+it('tells our events from others by hand, as docs/webhooks-out.md does', () => {
+  const page = 'docs/webhooks-out.md';
+  const [, byHand] = samplesIn(page, 'js') as [string, string];
+  const [body] = samplesIn(page, 'json') as [string];
+  const code = byHand.replace(/^import (.*) from (.*);$/m, 'const $1 = require($2);');
+  const isOurs = compileFunction(`${code}\nreturn isOurs;`, ['require'])(require) as (
+    ...args: unknown[]
+  ) => boolean;
+  const secret = newSecret();
+  const at = (time: Date) => signedHeaders('evt_1', body, [newSecret(), secret], time);
+  expect(isOurs(secret, at(new Date()), body)).toBe(true);
+  expect(isOurs(secret, at(new Date()), body.replace('1000', '1'))).toBe(false);
+  expect(isOurs(newSecret(), at(new Date()), body)).toBe(false);
+  expect(isOurs(secret, at(new Date(Date.now() - 600_000)), body)).toBe(false);
 });

@@ -46,10 +46,8 @@ export function documentFor({ name, tags, about }: Audience, whole: OpenAPIObjec
     ),
   );
   for (const item of Object.values(document.paths)) {
-    for (const { responses = {} } of Object.values(item as Record<string, { responses?: Responses }>)) {
-      for (const response of Object.values(responses)) {
-        response.description = response.description.replaceAll(/^`(\w+)`: /gm, '[`$1`](/docs/problems/$1): ');
-      }
+    for (const operation of Object.values(item as Record<string, { responses?: Responses }>)) {
+      if (operation.responses !== undefined) operation.responses = withProblemsFolded(operation.responses);
     }
   }
   document.components = usedComponents(document);
@@ -57,6 +55,23 @@ export function documentFor({ name, tags, about }: Audience, whole: OpenAPIObjec
 }
 
 type Responses = Record<string, { description: string }>;
+
+/** One row for all problems, which were most of the page. `/docs/openapi.json` has each with its example. */
+function withProblemsFolded(responses: Responses): Responses {
+  const answers: Responses = {};
+  const problems: string[] = [];
+  for (const [status, response] of Object.entries(responses)) {
+    if (Number(status) < 400) answers[status] = response;
+    else
+      problems.push(
+        response.description.replaceAll(/^`(\w+)`: /gm, `- ${status} [\`$1\`](/docs/problems/$1): `),
+      );
+  }
+  if (problems.length === 0) return answers;
+  const listed = problems.join('\n').replaceAll('\n\n', '\n');
+  const description = `<details><summary>Problems</summary>\n\n${listed}\n\n</details>`;
+  return { ...answers, default: { description } };
+}
 
 function usedComponents({ paths, components }: OpenAPIObject): Record<string, Record<string, unknown>> {
   const all = (components ?? {}) as Record<string, Record<string, unknown>>;

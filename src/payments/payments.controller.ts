@@ -25,7 +25,7 @@ const CapturePage = PageOf('CapturePage', CaptureView);
 const atRest =
   'The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why.';
 const underWay =
-  'The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment.';
+  'The outcome is not known yet. `processing`: the service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. `requires_action`: it waits for the customer, and `next_action` says where to send them.';
 
 const DisputePage = PageOf('DisputePage', DisputeView);
 

@@ -314,6 +314,23 @@ describe('the document and the running app', () => {
     );
     const all = everyOperation.map(({ operation }) => operation.operationId);
     expect(shown.toSorted()).toEqual(all.toSorted());
+    // Problems stand in one row, and none is lost.
+    const codesIn = (operation: unknown) =>
+      Object.entries((operation as { responses: Record<string, { description: string }> }).responses)
+        .filter(([status]) => !(Number(status) < 400))
+        .flatMap(([, { description }]) => description.match(/(?<=`)\w+(?=`)/g) ?? [])
+        .toSorted();
+    for (const operation of pages.flatMap(({ document: { paths } }) =>
+      Object.values(paths).flatMap((item) => Object.values(item)),
+    )) {
+      const whole = everyOperation.find(
+        ({ operation: { operationId } }) => operationId === operation['operationId'],
+      );
+      expect(codesIn(operation)).toEqual(codesIn(whole!.operation));
+      expect(Object.keys(operation['responses'] as Json).filter((status) => Number(status) >= 400)).toEqual(
+        [],
+      );
+    }
     for (const { text, document } of pages) {
       const referred = [...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name!);
       const { securitySchemes: _, ...kinds } = document['components'] as Record<string, Json>;

@@ -76,8 +76,10 @@ const wrong: number = client.payments.get('x');
     const pages = {
       'readme.ts': shownIn('packages/client/README.md'),
       'guide.ts': shownIn('docs/client.md'),
+      'orders.ts': shownIn('docs/orders.md'),
+      'samples.ts': shownIn('docs/samples.md'),
     };
-    for (const shown of Object.values(pages)) expect(shown).toContain('payonce.payments.create(');
+    for (const shown of Object.values(pages)) expect(shown).toMatch(/payonce\.(payments|orders)\./);
     expect(pages['readme.ts']).toMatch(/payments\.complete\(.*verifyWebhook\(/s);
     const first = wrong.split('\n').findIndex((line) => line.includes('no-such-path')) + 1;
     const last = wrong.trimEnd().split('\n').length;

@@ -1,10 +1,9 @@
 import { writeFileSync, mkdtempSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AddressInfo } from 'node:net';
 import { describeInBrowser, openBrowser, openPage } from '../support/browser.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
+import { freePort } from '../support/free-port.js';
 import { spawnNode, type Spawned } from '../support/process.js';
 import { type Service, TestEnvironment } from '../support/test-environment.js';
 
@@ -49,14 +48,6 @@ class Browser {
     this.jars.set(host, jar);
     return jar;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 function settings(file: string, more: object): string {

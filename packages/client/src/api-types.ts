@@ -4570,7 +4570,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. */
+      /** @description The outcome is not known yet. `processing`: the service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. `requires_action`: it waits for the customer, and `next_action` says where to send them. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -4951,7 +4951,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. */
+      /** @description The outcome is not known yet. `processing`: the service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. `requires_action`: it waits for the customer, and `next_action` says where to send them. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -5145,7 +5145,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. */
+      /** @description The outcome is not known yet. `processing`: the service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. `requires_action`: it waits for the customer, and `next_action` says where to send them. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
