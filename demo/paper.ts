@@ -38,6 +38,11 @@ export class Paper {
     this.output.write(`\n${this.styled(`${number} ${text}`, 'bold')}\n`);
   }
 
+  /** As they are typed: never broken. */
+  commands(lines: readonly string[]): void {
+    for (const line of lines) this.output.write(`${MARGIN}${line}\n`);
+  }
+
   /** A label and what there is to say; every further line begins where the first did. */
   fact(label: string, text: string, style?: Style): void {
     const indent = MARGIN.length + LABEL;

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Paper } from './paper.js';
 import { type Effect, Psps } from './psps.js';
+import { rehearseBankFile } from './rehearse-bank-file.js';
 
 /**
  * `npm run rehearse -- <state>`: puts the installation that `npm start` runs on this machine into a state that
@@ -22,8 +23,10 @@ const USAGE = `npm run rehearse -- <state> [--url <service>] [--control <simulat
   order         a customer who pays twice, since the first answer was lost
   dispute       a customer's bank takes a payment back
   lost-commits  the database may have lost its last commits
+  bank-file     a bank refuses one transfer of a file
 
 For an installation that runs here on the bundled simulator: npm start.
+For bank-file one of its own is started, which needs openssh-server.
 `;
 
 /** Everybody knows these; a real PSP signs with its own. */
@@ -506,16 +509,20 @@ async function apiKeyOf(url: string): Promise<string> {
   return key;
 }
 
-function printed(state: string, { payment, done, next, page }: Report): void {
+function paperAt80Columns(): Paper {
   const { stdout, env } = process;
   const output = { write: (text: string) => stdout.write(text), isTTY: true, columns: 80 };
-  const paper = new Paper(output, stdout.isTTY ? env : { ...env, NO_COLOR: '1' });
+  return new Paper(output, stdout.isTTY ? env : { ...env, NO_COLOR: '1' });
+}
+
+function printed(state: string, { payment, done, next, page }: Report): void {
+  const paper = paperAt80Columns();
   paper.line(`Rehearsal: ${state}`, 'bold');
   paper.line(done);
   paper.line(`Payment ${payment}, 12.99 EUR, of the merchant "${MERCHANT}".`);
   paper.line();
   paper.line(`Next: ${page}, and`, 'bold');
-  for (const command of next) stdout.write(`  ${command}\n`);
+  paper.commands(next);
 }
 
 async function main(): Promise<number> {
@@ -525,6 +532,10 @@ async function main(): Promise<number> {
       allowPositionals: true,
       options: { url: { type: 'string' }, control: { type: 'string' } },
     });
+    if (positionals.join() === 'bank-file') {
+      await rehearseBankFile(paperAt80Columns());
+      return 0;
+    }
     const rehearse = states[positionals[0] ?? ''];
     if (!rehearse || positionals.length !== 1) {
       process.stderr.write(USAGE);

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startSimulator } from '@payonce/simulator';
+import { describeWithSshd } from '../support/bank-environment.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { payonceCommand } from '../support/payonce-command.js';
@@ -72,11 +73,11 @@ async function entered(state: string): Promise<{ id: string; text: string }> {
 }
 
 /** Types the commands of `payonce` and curl that were printed, in a shell. */
-async function followed(text: string): Promise<string> {
+async function followed(text: string, settings: Readonly<Record<string, string>> = env): Promise<string> {
   const commands = text.split('\n').filter((line) => line.startsWith('  '));
   const npx = `npx() { shift; '${process.execPath}' '${root}/bin/payonce.mjs' "$@"; }`;
   const { stdout } = await promisify(execFile)('bash', ['-ec', [npx, ...commands].join('\n')], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...settings },
   });
   return stdout;
 }
@@ -126,6 +127,25 @@ it('order is paid once, and every try is shown', async () => {
   expect(seen).toMatch(/Of 1 try 1 holds 12\.99 EUR\. The order is paid\./);
   expect(seen).toContain(id);
   expect(seen.match(/"operation":"charge"/g)).toHaveLength(1);
+});
+
+describeWithSshd('bank-file', () => {
+  it('waits for a file, is sent and fetched as it says, and leaves nothing behind', async () => {
+    const command = spawnNode('dist/demo/rehearse.js', { args: ['bank-file'] });
+    services.push(command);
+    await command.waitForLine(/^Stop with Ctrl-C/, 90_000);
+    const text = command.output();
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const [, own] = /export PAYONCE_DATA_DIR=(\S+)/.exec(text)!;
+    // The bank answers in its own time: what came of the two payouts is asked for until it is there.
+    await eventually(
+      async () => /"status":"paid".*"status":"failed".*"psp_code":"AC04"/s.test(await followed(text, {})),
+      'one is paid and one refused',
+    );
+    command.kill('SIGINT');
+    expect(await command.exit).toEqual({ code: 0, signal: null });
+    expect(existsSync(own!)).toBe(false);
+  });
 });
 
 describe('is refused in plain words', () => {
