@@ -170,6 +170,13 @@ it.each(['docs/samples.md', 'docs/grpc.md'])('pays by the call of grpcurl in %s'
   expect(effectsOf(payment.id)).toEqual(['charge']);
 });
 
+it('pays by the call of buf curl in docs/grpc.md, of a server that it asks for its protos', async () => {
+  const command = samplesIn('docs/grpc.md', 'sh').find((sample) => sample.startsWith('npx buf curl '))!;
+  const { said } = await run('bash', '-c', command.replace('127.0.0.1:50051', service.grpc!));
+  const { payment } = JSON.parse(said) as { payment: { id: string; status: string } };
+  expect([payment.status, effectsOf(payment.id)]).toEqual(['PAYMENT_STATUS_CAPTURED', ['charge']]);
+});
+
 it('receives an event as docs/webhooks-out.md does, and refuses one that is not ours', async () => {
   const page = 'docs/webhooks-out.md';
   const port = await freePort();
