@@ -82,6 +82,8 @@ await fine('k', 1);
     ]);
     const shown = shownIn('packages/idempotency/README.md');
     expect(shown).toContain('idempotent(');
-    expect(await consumer.complaints({ 'readme.ts': shown }, { skipLibCheck: true, experimentalDecorators: true })).toEqual([]);
+    expect(
+      await consumer.complaints({ 'readme.ts': shown }, { skipLibCheck: true, experimentalDecorators: true }),
+    ).toEqual([]);
   });
 });
