@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { compileFunction } from 'node:vm';
 import { ModuleKind, ScriptTarget, transpile } from 'typescript';
@@ -142,16 +142,25 @@ it('completes by curl what the customer confirmed at the bank', async () => {
   expect([done.id, done.status, effectsOf(done.id)]).toEqual([waiting.id, 'captured', ['charge']]);
 });
 
+/** A page's TypeScript is one program. */
+function runTypeScript(page: string, more = '') {
+  const typed = here(`${samplesIn(page, 'ts').join('\n')}\n${more}`);
+  const code = transpile(typed, { module: ModuleKind.ESNext, target: ScriptTarget.ES2022 });
+  return run(process.execPath, '--input-type=module', '--eval', code);
+}
+
 it('pays once from TypeScript, though answers are lost', async () => {
-  const [typed] = samplesIn('docs/samples.md', 'ts') as [string];
-  const code = transpile(`${here(typed)}\nconsole.log(body.id);`, {
-    module: ModuleKind.ESNext,
-    target: ScriptTarget.ES2022,
-  });
   trouble = ['lost', 'cut'];
-  const { said } = await run(process.execPath, '--input-type=module', '--eval', code);
+  const { said } = await runTypeScript('docs/samples.md', 'console.log(body.id);');
   expect(said).toMatch(/^captured\n/);
   expect([trouble, effectsOf(idIn(said))]).toEqual([[], ['charge']]);
+});
+
+it('pays, refunds, pays out and lists as docs/client.md does', async () => {
+  apiKey = await environment.merchant(['payments:write', 'payments:read', 'payouts:write']);
+  const { status, said } = await runTypeScript('docs/client.md');
+  expect({ status, said }).toMatchObject({ status: 0, said: expect.stringMatching(/ is captured\n/) });
+  expect(effectsOf(idIn(said))).toEqual(['charge', 'refund']);
 });
 
 it.each(['docs/samples.md', 'docs/grpc.md'])('pays by the call of grpcurl in %s', async (page) => {
@@ -225,4 +234,13 @@ it('tells our events from others by hand, as docs/webhooks-out.md does', () => {
   expect(isOurs(secret, at(new Date()), body.replace('1000', '1'))).toBe(false);
   expect(isOurs(newSecret(), at(new Date()), body)).toBe(false);
   expect(isOurs(secret, at(new Date(Date.now() - 600_000)), body)).toBe(false);
+});
+
+const runbooks = readdirSync('docs/runbooks').map((name) => `docs/runbooks/${name}`);
+const queries = runbooks.flatMap((page) =>
+  samplesIn(page, 'sql').map((query): [string, string] => [page, query]),
+);
+it.each(queries)('reads what %s asks the database', async (_, query) => {
+  const id = '00000000-0000-0000-0000-000000000000';
+  expect(await environment.sql(query.replaceAll(/<(?:merchant|payment) id>/g, id))).toEqual([]);
 });
