@@ -57,7 +57,7 @@ if (modifiedAt(packed) < newest) {
 await import('./console/build.mjs');
 console.log(`built: ${compiled} of ${sources.length} files compiled, ${seconds()} s`);
 
-/** What is run is built first: an older Node would end in the midst of something, and not say why. */
+/** Refuses a Node older than package.json asks for. Every command builds first; later an older Node ends without a reason. */
 function refuseOldNode() {
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
   const needed = /\d+\.\d+/.exec(engines.node)[0];

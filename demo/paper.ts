@@ -38,7 +38,7 @@ export class Paper {
     this.output.write(`\n${this.styled(`${number} ${text}`, 'bold')}\n`);
   }
 
-  /** As they are typed: never broken. */
+  /** Commands as a person types them: a line is never broken. */
   commands(lines: readonly string[]): void {
     for (const line of lines) this.output.write(`${MARGIN}${line}\n`);
   }

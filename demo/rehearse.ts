@@ -292,7 +292,7 @@ async function rehearseDispute(rehearsal: Rehearsal): Promise<Report> {
   };
 }
 
-/** What `failover hold` and a promoted standby do: nothing goes out that might have gone out before. */
+/** `failover hold`, as after a promoted standby: the service sends nothing that it might have sent before. */
 async function rehearseLostCommits(rehearsal: Rehearsal): Promise<Report> {
   const { client } = rehearsal;
   const paid = await client.payments.create(orderFor('stripe', 'pm_card_visa'));
@@ -310,9 +310,9 @@ async function rehearseLostCommits(rehearsal: Rehearsal): Promise<Report> {
   return {
     payment: paid.body.id,
     done:
-      'Somebody said that commits may be lost, as the service does when another server answers. A payment that Stripe ' +
-      `and Adyen could both take is refused now (${refused.code}): one of them may have taken it already. Payments for ` +
-      'one PSP go on.',
+      'The rehearsal said that Postgres may have lost commits, as the service does when another server answers. ' +
+      'A payment that Stripe and Adyen could both take is refused now ' +
+      `(${refused.code}): one of them may have taken it already. Payments for one PSP go on.`,
     next: [
       'npx payonce failover status',
       `# compare what each PSP did with what is stored, as for this one`,

@@ -15,6 +15,7 @@ import {
 } from './support/test-environment.js';
 
 /** What the pages show for a first payment and its events, run as it stands there. */
+// Python is no part of Payonce: a machine without it skips this sample alone, and says so.
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 const describeWithPython = hasPython ? describe : describe.skip;
 if (!hasPython) console.warn('python3 is not installed: the sample for Python is not run');

@@ -12,7 +12,7 @@ const options = {
   boostDocument: (id) => (/^\/docs\/(adr|changelog|problems\/)/.test(id) ? 0.4 : 1),
 };
 
-/** The index is some hundred kilobytes: it is read when somebody begins to search. */
+/** The index of all pages, fetched when the reader begins to search: it is some hundred kilobytes. */
 async function load() {
   index ??= fetch('/docs/search.json')
     .then((answer) => answer.text())
@@ -68,7 +68,7 @@ for (const sample of document.querySelectorAll('article pre')) {
   button.className = 'copy';
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
-    // Where no clipboard is given (http beyond this machine), the sample is selected instead.
+    // The browser gives no clipboard to http beyond this machine: the sample is selected instead.
     try {
       await navigator.clipboard.writeText(sample.textContent);
       button.textContent = 'Copied';

@@ -283,7 +283,7 @@ function instructionOf(
   };
 }
 
-/** Hints make a route due no more often than this, whoever sent them. */
+/** A hint of a PSP makes its route due at most once in this time, so that a sender of false hints costs little. */
 const HINT_MS = 10_000;
 /** An authorization, its captures and its void may be of one object. */
 const MAX_HINTED = 10;

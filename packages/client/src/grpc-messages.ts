@@ -79,7 +79,7 @@ function shownAs(type: protobuf.Type, fields: Json): Record<string, unknown> {
   };
 }
 
-/** What REST calls an object, by its message. */
+/** The name that REST gives to each object, by the name of its message. */
 const objects: Readonly<Record<string, string>> = {
   Payment: 'payment',
   Capture: 'capture',

@@ -5,7 +5,7 @@ import { type Transport } from './transport.js';
 
 export type RecipientFilter = NonNullable<Asked<'get', '/v1/recipients'>['query']>;
 
-/** Whom a merchant pays out to. Asking twice is as asking once. Every method throws a PayonceError. */
+/** Recipients are those whom a merchant pays out to. A repeated call changes nothing more. Every method throws a PayonceError. */
 export class Recipients {
   readonly #transport: Transport;
 
