@@ -6,6 +6,10 @@ export interface BrokenRule {
   readonly of: readonly ('payment' | 'payouts' | 'orders' | 'restored')[];
   /** The seeds that are played, in which it is noticed. */
   readonly seeds: readonly [from: number, to: number];
+  /** The faults in which a campaign of chaos notices, too. */
+  readonly chaos?: string;
+  /** What is taken from the database besides, which would still refuse it. */
+  readonly unguarded?: string;
   /** Compiled, below dist/. */
   readonly file: string;
   /** What stands there once, and what is put in its place. */
@@ -18,6 +22,7 @@ export const brokenRules: readonly BrokenRule[] = [
     rule: 'a call in doubt is taken for none',
     of: ['payment', 'payouts'],
     seeds: [1, 200],
+    chaos: 'PSP',
     file: 'src/request-storage/decisions/assess-route.js',
     lines: [
       ["a.outcome === 'unknown' || a.outcome === null", 'false'],
@@ -37,6 +42,8 @@ export const brokenRules: readonly BrokenRule[] = [
     rule: 'a payment in doubt makes room for another',
     of: ['orders'],
     seeds: [1, 400],
+    chaos: 'PSP',
+    unguarded: 'DROP INDEX payments_one_holds_order',
     file: 'src/payments/order-rules.js',
     lines: [
       ['if (open.length > 0 && (!inParts || amount > amountDue - order.amountLive)) {', 'if (false) {'],
@@ -89,6 +96,20 @@ export const brokenRules: readonly BrokenRule[] = [
     lines: [
       ['now() {', 'now() { return this.own.now();'],
       ['isTrusted() {', 'isTrusted() { return true;'],
+    ],
+  },
+  {
+    // Schedules have no disk.
+    rule: 'a commit is acknowledged before it is on disk',
+    of: [],
+    seeds: [1, 1],
+    chaos: 'Postgres crashes',
+    file: 'src/database/connection.js',
+    lines: [
+      [
+        "'on', false) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",
+        "'off', false)",
+      ],
     ],
   },
 ];

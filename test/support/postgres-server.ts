@@ -9,7 +9,7 @@ import {
 import { migrate, openDatabase } from '../../src/database/database.js';
 import { migrations } from '../../migrations/index.js';
 import { type FreshDatabase } from './database.js';
-import { eventually } from './test-environment.js';
+import { eventually } from './eventually.js';
 
 /** A real Postgres of a test's own, migrated: it may be killed without harm to other tests. */
 export class PostgresServer implements FreshDatabase {
@@ -26,10 +26,8 @@ export class PostgresServer implements FreshDatabase {
     return this.server.serviceUrl;
   }
 
-  static async start(): Promise<PostgresServer> {
-    // Named like the server of a whole run: the next run stops and removes what a killed one left.
-    const directory = mkdtempSync(join(tmpdir(), `payonce-test-${process.pid}-own-`));
-    chmodSync(directory, 0o711);
+  /** `directory`: an empty one, where it matters which; its user must be able to enter it. */
+  static async start(directory = ownDirectory()): Promise<PostgresServer> {
     const server = new PostgresServer(await startEmbeddedPostgres(directory), directory);
     const database = await openDatabase({
       url: server.url,
@@ -44,11 +42,20 @@ export class PostgresServer implements FreshDatabase {
   }
 
   /** SIGKILL to the postmaster, its backends follow by themselves; resolves when nobody answers. */
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  /** Sessions are ended, and what is committed is written. */
+  stop(): Promise<void> {
+    return this.end('SIGINT');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
     const pid = Number(
       readFileSync(join(this.directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0],
     );
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
     await eventually(() => !isRunning(pid), 'the postmaster is gone');
   }
 
@@ -80,6 +87,13 @@ export class PostgresServer implements FreshDatabase {
     await this.server.release();
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** Named like the server of a whole run: the next run stops and removes what a killed one left. */
+function ownDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), `payonce-test-${process.pid}-own-`));
+  chmodSync(directory, 0o711);
+  return directory;
 }
 
 /** A zombie that nobody has reaped yet is gone, too. */

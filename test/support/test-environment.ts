@@ -18,6 +18,7 @@ import { PATIENCE_MS } from './eventually.js';
 import { type FreshDatabase, freshDatabase, poolAt } from './database.js';
 import { spawnNode } from './process.js';
 import { type Checkpoint, type Service, ServiceInWorker, ServiceProcess, writeAim } from './service.js';
+import { travelSql } from './travel.js';
 
 export { eventually } from './eventually.js';
 export { type Checkpoint, type Service, ServiceProcess } from './service.js';
@@ -275,13 +276,9 @@ export class TestEnvironment {
    */
   async travel(ms: number): Promise<void> {
     this.travelledMs += ms;
-    const shifted = (name: string) => `
-      CREATE OR REPLACE FUNCTION public.${name}() RETURNS timestamptz LANGUAGE sql STABLE AS
-        $$ SELECT pg_catalog.${name}() + interval '${this.travelledMs} ms' $$`;
-    for (const name of ['clock_timestamp', 'statement_timestamp', 'now']) await this.sql(shifted(name));
-    // A function of ours before the one of Postgres, for every session from now on, this one's too.
     const database = new URL(this.database.url).pathname.slice(1);
-    await this.sql(`ALTER DATABASE ${database} SET search_path = public, pg_catalog`);
+    for (const statement of travelSql(database, this.travelledMs)) await this.sql(statement);
+    // This one's sessions, too.
     await this.pool.end();
     this.pool = poolOf(this.database);
   }

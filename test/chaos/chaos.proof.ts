@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brokenRules } from '../simulation/broken-rules.js';
+import { spawnNode } from '../support/process.js';
+import { inTurn } from '../support/turns.js';
+import { type Report } from './report.js';
+
+/** `npm run chaos` from the command line, with other seeds at every commit; docs/chaos.md says what it plays. */
+const SEED = process.env['CHAOS_SEED'] ?? '11';
+
+async function play(
+  ...args: readonly string[]
+): Promise<{ code: number | null; report: Report; output: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'payonce-campaign-'));
+  try {
+    const report = join(folder, 'report.json');
+    const child = spawnNode('dist/test/chaos/main.js', {
+      args: ['--seed', SEED, '--report', report, '--logs', join(folder, 'logs'), ...args],
+    });
+    const { code } = await child.exit;
+    const output = child.output();
+    if (code === 2 || code === null) throw new Error(`the campaign was not played:\n${output}`);
+    return { code, report: JSON.parse(readFileSync(report, 'utf8')) as Report, output };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('a campaign of chaos', () => {
+  it(
+    'breaks no rule in three minutes',
+    async () => {
+      const { code, report, output } = await play('--profile', 'ci');
+      process.stdout.write(`${output.slice(output.indexOf('\nfault'))}\n`);
+      expect(report.violations).toEqual([]);
+      expect(code).toBe(0);
+      expect(report.payments).toBeGreaterThan(500);
+    },
+    15 * 60_000,
+  );
+
+  const found = brokenRules.flatMap(({ rule, chaos }) => (chaos === undefined ? [] : [{ rule, chaos }]));
+  it.each(inTurn(found))(
+    'finds that the service breaks a rule: $rule',
+    async ({ rule, chaos }) => {
+      const { code, report } = await play('--minutes', '1', '--only', chaos, '--break', rule);
+      expect(code).toBe(1);
+      expect(report.violations.length).toBeGreaterThan(0);
+    },
+    15 * 60_000,
+  );
+});

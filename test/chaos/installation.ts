@@ -1,0 +1,403 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PspName, pspNames, type Simulator, startSimulator } from '@payonce/simulator';
+import { Pool, type QueryResultRow } from 'pg';
+import { accountAt } from '../../demo/accounts.js';
+import { Child } from '../../demo/child.js';
+import { brokenRules } from '../simulation/broken-rules.js';
+import { eventually } from '../support/eventually.js';
+import { PostgresServer } from '../support/postgres-server.js';
+import { travelSql } from '../support/travel.js';
+import { Link } from './link.js';
+
+/** The longest that one call of a PSP may take, and a request holds its key: as in life, in a tenth of the time. */
+export const PSP_TIMEOUT_MS = 1_000;
+export const LOCK_TTL_MS = 2_500;
+const DEADLINE_MS = 5_000;
+const START_TIMEOUT_MS = 60_000;
+/** Postgres is never away for so many starts. */
+const MOST_STARTS = 50;
+const COMMAND_TIMEOUT_MS = 120_000;
+/** Outside of the ports that the system gives to outgoing connections: a process that comes back finds its port free. */
+const PORTS = { from: 20_000, count: 12_000 };
+
+const secrets: Readonly<Record<PspName, string>> = {
+  stripe: 'whsec_chaos_of_stripe',
+  keyless: 'whsec_chaos_of_keyless',
+  adyen: '5b'.repeat(32),
+  checkout: 'whsec_chaos_of_checkout',
+  square: 'signature-key-of-square',
+  mollie: 'signing-secret-of-mollie',
+  gocardless: 'secret-of-gocardless',
+  paypal: 'WH-id-of-the-webhook-of-paypal',
+};
+
+/** A currency of each PSP's own, by which it is asked first. */
+export const currencies: Readonly<Record<PspName, string>> = {
+  stripe: 'USD',
+  adyen: 'EUR',
+  keyless: 'GBP',
+  checkout: 'CHF',
+  square: 'CAD',
+  mollie: 'SEK',
+  gocardless: 'GBP',
+  paypal: 'NZD',
+};
+
+export interface InstallationOptions {
+  readonly random: () => number;
+  /** A rule that the service breaks, see broken-rules.ts; null as it is. */
+  readonly broken: string | null;
+  /** The folder of the logs. */
+  readonly logs: string;
+  readonly redisUrl?: string;
+}
+
+/** A process of the service: it is killed, frozen and started again under the same name and port. */
+export class Process {
+  private child: Child | null = null;
+  private starts = 0;
+
+  constructor(
+    readonly name: string,
+    readonly port: number,
+    private readonly entry: string,
+    private readonly logs: string,
+    private readonly env: () => Readonly<Record<string, string>>,
+  ) {}
+
+  get isUp(): boolean {
+    return this.child !== null;
+  }
+
+  /** Resolves when it is ready, or has ended because something that it needs is away. */
+  async start(clockOffsetMs = 0): Promise<boolean> {
+    this.starts += 1;
+    const log = openSync(join(this.logs, `${this.name}-${this.starts}.log`), 'w');
+    const env = { ...this.env(), PORT: String(this.port), PAYONCE_CLOCK_OFFSET_MS: String(clockOffsetMs) };
+    const child = new Child(this.name, this.entry, { env, log, preload: 'dist/demo/exit-with-parent.js' });
+    closeSync(log);
+    this.child = child;
+    void this.forget(child);
+    const giveUpAt = performance.now() + START_TIMEOUT_MS;
+    while (this.child === child && performance.now() < giveUpAt) {
+      if (await this.answers('/health/live')) return true;
+      await sleep(50);
+    }
+    return false;
+  }
+
+  private async forget(child: Child): Promise<void> {
+    await child.end();
+    if (this.child === child) this.child = null;
+  }
+
+  /** Starts it until it stays, as what watches over processes does. */
+  async keepUp(clockOffsetMs = 0): Promise<void> {
+    for (let tries = 1; !this.isUp && !(await this.start(clockOffsetMs)); tries++) {
+      if (tries === MOST_STARTS) throw new Error(`${this.name} does not start; its logs are in ${this.logs}`);
+      await sleep(500);
+    }
+  }
+
+  async answers(path: string): Promise<boolean> {
+    const signal = AbortSignal.timeout(1_000);
+    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, { signal }).catch(() => null);
+    await answer?.body?.cancel();
+    return answer?.ok === true;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (this.child) process.kill(this.child.pid, name);
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    child?.kill();
+    await child?.end();
+  }
+
+  async stop(): Promise<void> {
+    await this.child?.stop();
+  }
+}
+
+/** A real service of two APIs and two workers, with all that it talks to, and a proxy on every way between them. */
+export class Installation {
+  /** What could not be had here, for people. */
+  readonly missing: string[] = [];
+  private owner: Pool;
+  private travelledMs = 0;
+
+  private constructor(
+    readonly directory: string,
+    readonly simulator: Simulator,
+    readonly postgres: PostgresServer,
+    /** Where Postgres has a file system of its own. */
+    readonly disk: SmallDisk | null,
+    readonly links: {
+      readonly database: Link;
+      readonly clients: Link;
+      readonly notifications: Link;
+      readonly psps: Readonly<Record<PspName, Link>>;
+    },
+    readonly processes: { readonly apis: readonly Process[]; readonly workers: readonly Process[] },
+    private readonly env: Readonly<Record<string, string>>,
+  ) {
+    this.owner = this.poolOfOwner();
+    if (!disk)
+      this.missing.push('a file system of its own for Postgres (needs root): its disk is never full');
+  }
+
+  static async open({ random, broken, logs, redisUrl }: InstallationOptions): Promise<Installation> {
+    const directory = mkdtempSync(join(tmpdir(), 'payonce-chaos-'));
+    mkdirSync(logs, { recursive: true });
+    const disk = SmallDisk.mount(join(directory, 'disk'));
+    const [simulator, postgres] = await Promise.all([
+      startSimulator(),
+      PostgresServer.start(disk?.folder('server')),
+    ]);
+    const apiPorts = [await quietPort(random), await quietPort(random)];
+    let turn = 0;
+    const anApi = () => apiPorts[(turn += 1) % apiPorts.length]!;
+    const linkTo = (target: () => number) => Link.open(target, random);
+    const portOf = (url: string) => Number(new URL(url).port);
+    const psps = Object.fromEntries(
+      await Promise.all(
+        pspNames.map(async (psp) => [psp, await linkTo(() => portOf(simulator.urls[psp]))] as const),
+      ),
+    ) as Record<PspName, Link>;
+    const links = {
+      database: await linkTo(() => portOf(postgres.url)),
+      clients: await linkTo(anApi),
+      notifications: await linkTo(anApi),
+      psps,
+    };
+    const pspsFile = join(directory, 'psps.json');
+    writeFileSync(pspsFile, JSON.stringify(configuredPsps(psps)));
+    const through = Object.assign(new URL(postgres.serviceUrl), { port: String(links.database.port) });
+    const env = {
+      GRPC_PORT: 'off',
+      DATABASE_URL: through.href,
+      PAYONCE_SIMULATOR: 'external',
+      PAYONCE_PSPS_FILE: pspsFile,
+      PAYONCE_DATA_DIR: directory,
+      PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+      PAYONCE_LOCK_TTL_MS: String(LOCK_TTL_MS),
+      PAYONCE_DEADLINE_MS: String(DEADLINE_MS),
+      PAYONCE_SHUTDOWN_GRACE_MS: '2000',
+      PAYONCE_DB_POOL: '6',
+      PAYONCE_COMMIT_LANES: '2',
+      // One shop sends here what in life many send.
+      PAYONCE_KEY_RATE: '0',
+      PAYONCE_MERCHANT_RATE: '0',
+      PAYONCE_LOG_LEVEL: 'warn',
+      ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+    };
+    // One file is started as ever; where a rule is broken, those that it was packed from.
+    const entry = broken === null ? 'dist/src/main.cjs' : 'dist/src/main.js';
+    const breakRule = `--import ${new URL('../simulation/break-rule.js', import.meta.url).href}`;
+    const breaks: Record<string, string> =
+      broken === null ? {} : { BROKEN_RULE: broken, NODE_OPTIONS: breakRule };
+    const processOf = (name: string, role: string, port: number) =>
+      new Process(name, port, entry, logs, () => ({ ...env, ...breaks, PAYONCE_ROLE: role }));
+    const workerPorts = [await quietPort(random), await quietPort(random)];
+    const processes = {
+      apis: apiPorts.map((port, n) => processOf(`api-${n + 1}`, 'api', port)),
+      workers: workerPorts.map((port, n) => processOf(`worker-${n + 1}`, 'worker', port)),
+    };
+    const installation = new Installation(directory, simulator, postgres, disk, links, processes, env);
+    const unguarded = brokenRules.find(({ rule }) => rule === broken)?.unguarded;
+    if (unguarded) await installation.sql(unguarded);
+    for (const psp of pspNames) await installation.notify(psp);
+    return installation;
+  }
+
+  get everyProcess(): readonly Process[] {
+    return [...this.processes.apis, ...this.processes.workers];
+  }
+
+  async startProcesses(): Promise<void> {
+    await Promise.all(this.everyProcess.map((each) => each.keepUp()));
+  }
+
+  async stopProcesses(): Promise<void> {
+    await Promise.all(this.everyProcess.map((each) => each.stop()));
+  }
+
+  /** What a PSP does is told by notifications to any of the APIs. */
+  async notify(psp: PspName, mode = 'once'): Promise<void> {
+    await fetch(`${this.simulator.urls.control}/${psp}/_webhooks`, { method: 'DELETE' });
+    const path = `/v1/webhooks/${psp}`;
+    const url = `http://127.0.0.1:${this.links.notifications.port}${path}`;
+    const knownAs = `https://pay.chaos.example${path}`;
+    this.simulator.webhook(psp, { url, known_as: knownAs, secret: secrets[psp], mode, tries: 20 });
+  }
+
+  /** As the owner of the tables, on a way of its own that no fault touches. */
+  async sql<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.owner.query<Row>(text, [...values])).rows;
+  }
+
+  /** One connection more; it is ended by whoever asked for it. */
+  serviceUrl(): string {
+    return this.postgres.serviceUrl;
+  }
+
+  /** `payonce …` as operators of this installation run it. Returns what it prints as JSON. */
+  async payonce(...args: readonly string[]): Promise<unknown> {
+    const env = { ...this.env, DATABASE_URL: this.postgres.serviceUrl };
+    const name = `payonce ${args.slice(0, 2).join(' ')}`;
+    return new Child(name, 'bin/payonce.mjs', { args: [...args, '--json'], env }).result(COMMAND_TIMEOUT_MS);
+  }
+
+  /** Posts what is committed now. */
+  async postLedger(): Promise<void> {
+    const [now] = await this.sql<{ end: string }>(
+      'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS end',
+    );
+    await eventually(async () => {
+      await this.payonce('ledger', 'balances');
+      const read = await this.sql('SELECT FROM ledger_position WHERE read_below >= $1::xid8', [now!.end]);
+      return read.length > 0;
+    }, 'the ledger has read what is committed');
+  }
+
+  /** Holds the report of a PSP, of all that it did, against the ledger. */
+  async reconcile(psp: 'stripe' | 'adyen'): Promise<unknown> {
+    const file = join(this.directory, `${psp}.csv`);
+    writeFileSync(file, this.simulator.report(psp));
+    const day = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const from = day(-24 * 3_600_000);
+    const until = day(this.travelledMs + 3_600_000);
+    return this.payonce('reconcile', 'run', '--psp', psp, '--file', file, '--from', from, '--to', until);
+  }
+
+  /** A key of a merchant of its own. */
+  async apiKey(): Promise<string> {
+    const { id } = (await this.payonce('merchants', 'create', '--name', 'Chaos shop')) as { id: string };
+    const scopes = 'payments:read,payments:write,payouts:write';
+    const made = await this.payonce('api-keys', 'create', '--merchant', id, '--scopes', scopes);
+    return (made as { key: string }).key;
+  }
+
+  /** Lets time pass for the PSPs, the database, and every process that is started from now on. */
+  async travel(ms: number): Promise<void> {
+    this.travelledMs += ms;
+    this.simulator.advance(ms);
+    const database = new URL(this.postgres.url).pathname.slice(1);
+    for (const statement of travelSql(database, this.travelledMs)) await this.sql(statement);
+    await this.owner.end();
+    this.owner = this.poolOfOwner();
+  }
+
+  get clockOffsetMs(): number {
+    return this.travelledMs;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.everyProcess.map((each) => each.kill()));
+    const { database, clients, notifications, psps } = this.links;
+    for (const link of [database, clients, notifications, ...Object.values(psps)]) link.close();
+    await this.owner.end();
+    await Promise.all([this.simulator.close(), this.postgres.drop()]);
+    this.disk?.unmount();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private poolOfOwner(): Pool {
+    // What is written here is written while the database takes nothing from others.
+    const options = '-c default_transaction_read_only=off';
+    const connectionString = this.postgres.url;
+    const pool = new Pool({ connectionString, options, max: 4, application_name: 'payonce-chaos' });
+    return pool.on('error', () => {});
+  }
+}
+
+/** A file system in memory that can be made as small as what lies on it. */
+export class SmallDisk {
+  private constructor(readonly directory: string) {}
+
+  /** Null where this process may not mount one. */
+  static mount(directory: string): SmallDisk | null {
+    mkdirSync(directory, { mode: 0o711 });
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8g,mode=711', 'tmpfs', directory], {
+        stdio: 'ignore',
+      });
+      return new SmallDisk(directory);
+    } catch {
+      return null;
+    }
+  }
+
+  folder(name: string): string {
+    const folder = join(this.directory, name);
+    mkdirSync(folder, { mode: 0o711 });
+    return folder;
+  }
+
+  /** Not a byte more can be written, but where something is written over. */
+  fill(): void {
+    const [, used = '0'] = execFileSync('df', ['-k', '--output=used', this.directory], { encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    // What is written meanwhile may be more than that already.
+    for (let kb = Number(used); kb < Number(used) + 200_000; kb += 256) if (this.resize(`${kb}k`)) return;
+  }
+
+  empty(): void {
+    this.resize('8g');
+  }
+
+  unmount(): void {
+    execFileSync('umount', ['-l', this.directory], { stdio: 'ignore' });
+  }
+
+  private resize(size: string): boolean {
+    try {
+      execFileSync('mount', ['-o', `remount,size=${size}`, this.directory], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function configuredPsps(links: Readonly<Record<PspName, Link>>): object {
+  const order = (...psps: readonly PspName[]) => ({ order: psps });
+  const own = (['checkout', 'square', 'mollie', 'paypal'] as const).map((psp) => ({
+    when: { currency: [currencies[psp]] },
+    ...order(psp, 'stripe', 'keyless'),
+  }));
+  return {
+    psps: pspNames.map((psp) => {
+      const at = `https://pay.chaos.example/v1/webhooks/${psp}`;
+      const url = `http://127.0.0.1:${links[psp].port}`;
+      return accountAt(psp, url, PSP_TIMEOUT_MS, { secret: secrets[psp], at });
+    }),
+    routing: [
+      { when: { currency: ['EUR'] }, ...order('adyen', 'stripe', 'keyless') },
+      { when: { method: ['bacs'] }, ...order('gocardless') },
+      { when: { currency: ['GBP'] }, ...order('keyless', 'stripe', 'adyen') },
+      ...own,
+      order('stripe', 'adyen', 'keyless'),
+    ],
+  };
+}
+
+async function quietPort(random: () => number): Promise<number> {
+  return eventually(async () => {
+    const port = PORTS.from + Math.floor(random() * PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isFree) await new Promise((closed) => server.close(closed));
+    return isFree ? port : null;
+  }, 'a port is free');
+}

@@ -1,0 +1,94 @@
+import { type Outcome } from './campaign.js';
+
+export interface KindRow {
+  readonly kind: string;
+  readonly episodes: number;
+  /** Operations that were first asked for meanwhile. */
+  readonly operations: number;
+  /** Those that no client got a final answer to before the campaign ended. */
+  readonly unanswered: number;
+  /** The longest time in which no client at all got an answer, in s. */
+  readonly gapS: number;
+  /** 99 of 100 clients had their final answer within so many seconds. */
+  readonly p99S: number;
+  /** From the end of the fault to the first answer, in s; the longest. */
+  readonly backS: number;
+  readonly violations: number;
+}
+
+export interface Report {
+  readonly profile: string;
+  readonly seed: number;
+  readonly minutes: number;
+  readonly payments: number;
+  readonly operations: number;
+  readonly requests: number;
+  readonly effects: number;
+  readonly orphans: number;
+  readonly stuck: Readonly<Record<string, number>>;
+  readonly restAfterS: number;
+  readonly kinds: readonly KindRow[];
+  readonly violations: Outcome['violations'];
+}
+
+const CALM = 'no fault';
+
+export function reportOf(
+  given: { readonly profile: string; readonly seed: number; readonly minutes: number },
+  outcome: Outcome,
+): Report {
+  const { episodes, asked, violations } = outcome;
+  const names = [...new Set(episodes.flatMap(({ kinds }) => kinds.map(({ name }) => name)))];
+  const kinds = [CALM, ...names].map((kind): KindRow => {
+    const played = episodes.filter((each) => each.kinds.some(({ name }) => name === kind));
+    const isDuring = (during: readonly string[]) =>
+      kind === CALM ? during.length === 0 : during.includes(kind);
+    const all = asked.filter(({ during }) => isDuring(during));
+    const times = all.map(({ answeredAfterMs }) => answeredAfterMs).filter((ms) => ms !== null);
+    return {
+      kind,
+      episodes: played.length,
+      operations: all.length,
+      unanswered: all.length - times.length,
+      gapS: seconds(Math.max(0, ...played.map(({ gapMs }) => gapMs))),
+      p99S: seconds(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0),
+      backS: seconds(Math.max(0, ...played.map(({ backAfterMs }) => backAfterMs))),
+      violations: violations.filter(({ during }) => isDuring(during)).length,
+    };
+  });
+  return {
+    ...given,
+    payments: outcome.payments,
+    operations: asked.length,
+    requests: outcome.requests,
+    effects: outcome.effects,
+    orphans: outcome.orphans,
+    stuck: outcome.stuck,
+    restAfterS: seconds(outcome.restAfterMs),
+    kinds,
+    violations,
+  };
+}
+
+/** For a terminal of 80 columns. */
+export function tableOf(report: Report): string {
+  const columns = ['fault', 'ops', 'open', 'gap s', 'p99 s', 'back s', 'broken'];
+  const rows = report.kinds.map((row) =>
+    [row.kind, row.operations, row.unanswered, row.gapS, row.p99S, row.backS, row.violations].map(String),
+  );
+  const widths = columns.map((name, n) => Math.max(name.length, ...rows.map((row) => row[n]!.length)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, n) => (n === 0 ? cell.padEnd(widths[n]!) : cell.padStart(widths[n]!))).join('  ');
+  const stuck = Object.entries(report.stuck).map(([reason, n]) => `${n} ${reason}`);
+  const ends = [
+    `${report.payments} payments, ${report.operations} operations, ${report.requests} requests, ${report.effects} effects`,
+    `at rest ${report.restAfterS} s after the last fault; ${report.orphans} orphans given back; stuck: ${stuck.join(', ') || 'none'}`,
+    ...report.violations.slice(0, 10).map(({ rule, what }) => `BROKEN ${rule}: ${what.slice(0, 400)}`),
+    `${report.violations.length} rules broken`,
+  ];
+  return [line(columns), ...rows.map(line), '', ...ends].join('\n');
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 10) / 100;
+}
