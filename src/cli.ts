@@ -34,7 +34,7 @@ export async function migrations(
     announce(place);
     return pending;
   }
-  const store = await openStore(config, { ...asCommand, schema: 'migrate' });
+  const store = await openStore(config, { ...asCommand, schema: 'migrate', writes: true });
   announce(store.place);
   await store.close();
   return store.migrated;
@@ -51,7 +51,7 @@ export async function withInstallation(
   const config = loadConfig(env);
   const clock = new DatabaseClock(new SystemClock(config.clockOffsetMs));
   const ids = new SystemIds(clock);
-  const store = await openStore(config, { ...asCommand, schema: 'require' });
+  const store = await openStore(config, { ...asCommand, schema: 'require', writes: false });
   announce(store.place);
   try {
     const { database } = store;

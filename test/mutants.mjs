@@ -402,9 +402,16 @@ const mutants = [
   {
     guard: 'no session looks into a schema of its role',
     file: 'src/database/database.ts',
-    find: ', NO_SCHEMA_OF_ITS_NAME',
+    find: '    NO_SCHEMA_OF_ITS_NAME,\n',
     put: '',
     specs: ['test/database/service-role'],
+  },
+  {
+    guard: 'no start behind a pooler that gives each transaction another session',
+    file: 'src/database/server-fitness.ts',
+    find: 'return after === before;',
+    put: 'return true;',
+    specs: ['test/database/server-fitness'],
   },
   {
     guard: 'a wrong password delays only its own source',

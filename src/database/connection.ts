@@ -8,6 +8,15 @@ import { type ClientBase } from 'pg';
 export const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
+/** A statement, and a transaction that does nothing, take no longer, in ms. */
+const LIMIT_MS = 10_000;
+
+/**
+ * Limits of a session. They are set by statements, not with the connection: a pooler refuses a parameter of the
+ * connection that it does not know, and the options of a URL would take their place.
+ */
+export const BOUNDED = `SET statement_timeout = ${LIMIT_MS}; SET idle_in_transaction_session_timeout = ${LIMIT_MS}`;
+
 /**
  * A connection that breaks between two statements of a transaction says so by an event, which would end
  * the process where nothing listens. Its holder hears of it with the next statement.

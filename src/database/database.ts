@@ -7,7 +7,7 @@ import {
   type MigrationInterface,
 } from 'typeorm';
 import { columnName } from './commit/columns.js';
-import { DURABLE, ignoreConnectionErrors } from './connection.js';
+import { BOUNDED, DURABLE, ignoreConnectionErrors } from './connection.js';
 import { admitService } from './service-role.js';
 import { sqlState, sqlStateOf } from './sql-state.js';
 import { FOR_ALL_TENANTS } from './tenants.js';
@@ -58,8 +58,6 @@ export class DatabaseUnavailable extends Error {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const MIGRATION_LOCK_TIMEOUT_MS = 60_000;
 
 /** TypeORM writes to stdout even with logging off, which belongs to the caller of a command. */
@@ -87,8 +85,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     max: Math.max(2, poolSize),
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
     onConnect: (client) => prepare(client, options.seesAll ?? true),
@@ -130,7 +126,13 @@ function prepare(client: ClientBase, seesAll: boolean): void {
   ignoreConnectionErrors(client);
   // No statement here runs for as long as it takes to compile it. Where this fails the connection is lost, and the
   // next caller hears of it.
-  const settings = ['SET jit = off', DURABLE, ...(seesAll ? [FOR_ALL_TENANTS] : []), NO_SCHEMA_OF_ITS_NAME];
+  const settings = [
+    'SET jit = off',
+    BOUNDED,
+    DURABLE,
+    ...(seesAll ? [FOR_ALL_TENANTS] : []),
+    NO_SCHEMA_OF_ITS_NAME,
+  ];
   client.query(settings.join('; ')).catch(() => {});
 }
 
@@ -160,7 +162,7 @@ export async function migrate(dataSource: DataSource, serviceUrl: string | null 
       return done.map((migration) => migration.name);
     } finally {
       await runner.query(`SELECT pg_advisory_unlock(hashtext('payonce'), hashtext('migrate'))`);
-      await runner.query('RESET statement_timeout; RESET lock_timeout');
+      await runner.query(`${BOUNDED}; RESET lock_timeout`);
     }
   } catch (error) {
     if (sqlStateOf(error) === sqlState.LOCK_NOT_AVAILABLE) {

@@ -42,6 +42,7 @@ export class Installation implements OnApplicationShutdown {
         poolSize: Math.ceil(connections / 2),
         applicationName: 'payonce',
         schema: config.migrate ? 'migrate' : 'require',
+        writes: true,
       }));
       if (store.migrated.length > 0) logger.info({ migrations: store.migrated.length }, 'migrated');
       const { url, pool, dataSource } = store.database;

@@ -18,6 +18,7 @@ import {
 } from './embedded/embedded-postgres.js';
 import { foreignSchemaOf, roleOf } from './service-role.js';
 import { sqlState, sqlStateOf } from './sql-state.js';
+import { serverFactsOf, unfitBecause } from './server-fitness.js';
 import { VERSION } from '../core/version.js';
 
 /** The database as configured or embedded, with the schema of this version, and open. */
@@ -44,6 +45,8 @@ interface StoreOptions {
   readonly poolSize: number;
   readonly applicationName: string;
   readonly schema: Schema;
+  /** Refuses a server that takes no writes, which commands that read do not need. */
+  readonly writes: boolean;
 }
 
 /**
@@ -65,8 +68,9 @@ export async function openStore(config: Where, options: StoreOptions): Promise<S
   };
   try {
     const isOwner = urls.owner === urls.service;
-    const byOwner = isOwner ? [] : await migratedAsOwner(urls, place, options.schema);
+    const byOwner = isOwner ? [] : await migratedAsOwner(urls, place, options);
     database = await openDatabase({ url: urls.service, migrations, ...options });
+    await refuseUnfitServer(database, place, options.writes);
     const bySelf = await migrated(database, place, isOwner ? options.schema : 'require', null);
     return { database, place, migrated: [...byOwner, ...bySelf], close };
   } catch (error) {
@@ -93,11 +97,12 @@ function urlsOf(
 async function migratedAsOwner(
   { owner, service }: DatabaseUrls,
   place: string,
-  schema: Schema,
+  { schema, writes }: Pick<StoreOptions, 'schema' | 'writes'>,
 ): Promise<readonly string[]> {
   const options = { entities: [], poolSize: 2, applicationName: 'payonce-migrate' };
   const database = await openDatabase({ url: owner, migrations, ...options });
   try {
+    await refuseUnfitServer(database, place, writes);
     const foreign = await foreignSchemaOf(database.pool);
     if (foreign !== null) {
       throw new DatabaseUnavailable(
@@ -174,6 +179,11 @@ function refuseNone(config: Where): void {
       'for a new one start the service once (npm start) or run: npx payonce migrate',
     'no_installation',
   );
+}
+
+async function refuseUnfitServer({ pool }: Database, place: string, writes: boolean): Promise<void> {
+  const why = unfitBecause(await serverFactsOf(pool), writes);
+  if (why !== null) throw new DatabaseUnavailable(`${place} ${why}`);
 }
 
 function refuseUnfit({ isEmpty, pending, unknown }: SchemaState, place: string, schema: Schema): void {

@@ -11,7 +11,7 @@ import {
 import { Redis, type RedisOptions } from 'ioredis';
 import { once } from 'node:events';
 import { type Clock, SystemClock } from '../core/clock.js';
-import { ignoreConnectionErrors } from '../database/connection.js';
+import { BOUNDED, ignoreConnectionErrors } from '../database/connection.js';
 import { type QueuedJob } from './queued-job.js';
 import { withTimeout } from '../core/time-limit.js';
 
@@ -71,7 +71,8 @@ interface QueueBackendOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
+/** Longer than the server lets a statement run. */
+const QUERY_TIMEOUT_MS = 15_000;
 /** The longest that a worker waits in one command for a job; half of the timeout below. */
 const WORKER_WAIT_S = 5;
 const WORKER_COMMAND_TIMEOUT_MS = 20_000;
@@ -122,22 +123,13 @@ async function openPostgres({
   clock,
   onError,
 }: QueueBackendOptions): Promise<QueueBackend> {
-  const url = new URL(databaseUrl);
-  // Options of a URL would take the place of these.
-  const given = url.searchParams.get('options') ?? '';
-  url.searchParams.delete('options');
   const pool = new pg.Pool({
-    connectionString: url.href,
-    // The queue need not wait for the disk. A crash loses the end of the log: what it held of a job done is
-    // done again; and no staged row is deleted for good whose job, written before it, is not on disk too.
-    options: `${given} -c search_path=bullmq,public -c synchronous_commit=off`.trim(),
+    connectionString: databaseUrl,
     max: workers + POSTGRES_SHARED,
     application_name: 'payonce-queue',
-    onConnect: ignoreConnectionErrors,
+    onConnect: prepare,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
   });
   // Every queue and worker listens for the errors of the pool.
@@ -145,7 +137,7 @@ async function openPostgres({
   pool.on('error', onError);
   const end = poolTerminator(pool, clock);
   try {
-    await migrateQueues(url.href);
+    await migrateQueues(databaseUrl);
   } catch (error) {
     await pool.end();
     throw error;
@@ -170,6 +162,17 @@ async function openPostgres({
     // afterwards, and never gives it back.
     close: end,
   };
+}
+
+/**
+ * The queue need not wait for the disk. A crash loses the end of the log: what it held of a job done is done again; and no
+ * staged row is deleted for good whose job, written before it, is not on disk too. Statements of a connection run in order:
+ * those of the queue run after these.
+ */
+function prepare(client: pg.ClientBase): void {
+  ignoreConnectionErrors(client);
+  const settings = ['SET search_path = bullmq, public', 'SET synchronous_commit = off', BOUNDED];
+  client.query(settings.join('; ')).catch(() => {});
 }
 
 /**

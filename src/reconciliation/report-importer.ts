@@ -3,6 +3,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
+import { BOUNDED } from '../database/connection.js';
 import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { closeResolved, judgeRun, judgeUnits } from './find-breaks.js';
 import { matchLines, type ReconciliationRules, reconciliationRules } from './match.js';
@@ -70,7 +71,7 @@ export class ReportImporter {
       throw new ReportRefused([{ line: null, message: 'it takes too long here: use npx payonce reconcile' }]);
     } finally {
       await stage?.drop().catch(() => {});
-      await client.query('RESET statement_timeout').catch(() => {});
+      await client.query(BOUNDED).catch(() => {});
       client.release();
     }
   }

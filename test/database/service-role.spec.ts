@@ -111,7 +111,13 @@ it('is made by an owner that is no superuser, and given the schema of the queues
     Object.assign(new URL(url!), { username, password, pathname: `/${name}` }).href;
   const start = async () => {
     const config = { databaseUrl: urlOf(`${name}_app`), migrationDatabaseUrl: urlOf(name), dataDir: '' };
-    const options = { entities: [], poolSize: 2, applicationName: 'payonce', schema: 'migrate' } as const;
+    const options = {
+      entities: [],
+      poolSize: 2,
+      applicationName: 'payonce',
+      schema: 'migrate',
+      writes: true,
+    } as const;
     const store = await openStore(config, options);
     try {
       const { rows } = await store.database.pool.query<object>(`
@@ -173,7 +179,7 @@ describe('with the right that older versions gave', () => {
     const start = () =>
       openStore(
         { databaseUrl: serviceUrl!, migrationDatabaseUrl: url!, dataDir: '' },
-        { entities: [], poolSize: 2, applicationName: 'payonce', schema: 'migrate' },
+        { entities: [], poolSize: 2, applicationName: 'payonce', schema: 'migrate', writes: true },
       );
     await expect(start()).rejects.toThrow(`has a schema ${owner}, named like the role that migrates`);
     await environment.sql(`DROP SCHEMA ${escapeIdentifier(owner!)} CASCADE`);

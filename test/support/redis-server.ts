@@ -1,22 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.js';
+import { describeWith, findProgram } from './program.js';
 
 const MAX_PORTS = 5;
 const START_TIMEOUT_MS = 10_000;
 
 /** Where redis-server is, or null: what needs it is then skipped under a title that says so. */
-export const redisBinary: string | null = find('redis-server');
+export const redisBinary: string | null = findProgram('redis-server');
 
 /** `describe`, or a skipped one that says what is missing. */
-export function describeWithRedis(title: string, body: () => void): void {
-  if (redisBinary) describe(title, body);
-  else describe.skip(`${title} (skipped: redis-server is not installed)`, body);
-}
+export const describeWithRedis = (title: string, body: () => void): void =>
+  describeWith('redis-server', title, body);
 
 /** A real redis-server of a test's own: a free port, a temporary folder, and nothing left behind. */
 export class RedisServer {
@@ -99,25 +98,4 @@ export class RedisServer {
       child.once('exit', fail).once('error', fail);
     });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-function find(name: string): string | null {
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    try {
-      accessSync(join(directory, name), constants.X_OK);
-      return join(directory, name);
-    } catch {
-      continue;
-    }
-  }
-  return null;
 }

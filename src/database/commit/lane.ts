@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DURABLE } from '../connection.js';
+import { BOUNDED, DURABLE } from '../connection.js';
 
 /**
  * A connection that only writes commits. Its planner may not scan, hash or merge: every statement
@@ -58,7 +58,6 @@ export class Lane {
       connectionString: this.url,
       application_name: this.applicationName,
       connectionTimeoutMillis: 5_000,
-      statement_timeout: 10_000,
       // If the server's answer never comes, the commit is in doubt and is read again by its key.
       query_timeout: 15_000,
       keepAlive: true,
@@ -70,8 +69,7 @@ export class Lane {
     client.on('end', forget);
     try {
       await client.connect();
-      // Not as options of the connection: those of a URL would take their place.
-      const settings = [...PLANNER.map((setting) => `SET ${setting}`), DURABLE, KNOWS_ORDERS];
+      const settings = [...PLANNER.map((setting) => `SET ${setting}`), BOUNDED, DURABLE, KNOWS_ORDERS];
       await client.query(settings.join('; '));
     } catch (error) {
       client.end().catch(() => {});

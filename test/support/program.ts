@@ -1,0 +1,22 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Where a program of this machine is, or null: what needs it is then skipped under a title that says so. */
+export function findProgram(name: string): string | null {
+  // A daemon of a Debian package is not on every user's path.
+  for (const directory of [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']) {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return join(directory, name);
+    } catch {
+      continue;
+    }
+  }
+  return null;
+}
+
+/** `describe`, or a skipped one that says what is missing. */
+export function describeWith(program: string, title: string, body: () => void): void {
+  if (findProgram(program) !== null) describe(title, body);
+  else describe.skip(`${title} (skipped: ${program} is not installed)`, body);
+}
