@@ -30,8 +30,6 @@ const campaign = {
   CRASH_RUNS: isLong ? '200' : '10',
   REFUND_RACES: isLong ? '2000' : '50',
   CHAOS_SEED: String(commit),
-  STORM_SEED: String(commit),
-  STORM_SECONDS: isLong ? '600' : '10',
   NOTIFICATIONS_SEED: String(commit),
   PROPERTY_SEED: String(commit),
   FUZZ_SEED: String(commit),

@@ -4,7 +4,7 @@ import { eachOf } from '../support/a-few-at-a-time.js';
 import { randomFrom } from '../support/random.js';
 import { type FaultKindPlayed, faultKinds, pickFrom } from './faults.js';
 import { type Installation } from './installation.js';
-import { type Asked, AskedBook, Customer } from './shopper.js';
+import { type Asked, AskedBook, Customer, customersSecrets } from './shopper.js';
 import { judge, type Violation } from './verdict.js';
 
 /** One or two kinds of faults at once, and how the installation took it. */
@@ -242,6 +242,8 @@ export class Campaign {
       violations.push({ rule: 'answers come back', what, during: each.kinds.map(({ name }) => name) });
     }
     violations.push(...(await this.booksInBalance()));
+    const leaks = await installation.leaks([this.book.apiKey, ...customersSecrets]);
+    for (const what of leaks) violations.push({ rule: 'no secret is written down', what, during: [] });
     const [counts] = await installation.sql<{ payments: number; orphans: number }>(
       'SELECT (SELECT count(*)::int FROM payments) AS payments, (SELECT count(*)::int FROM orphan_effects) AS orphans',
     );

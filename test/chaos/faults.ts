@@ -3,6 +3,7 @@ import { type FaultKind, type FaultRequest, type PspName, pspNames } from '@payo
 import { Client } from 'pg';
 import { type Installation, LOCK_TTL_MS, type Process, PSP_TIMEOUT_MS } from './installation.js';
 import { type Link, type LinkFault } from './link.js';
+import { type RedisPair } from './redis-pair.js';
 
 /** What one kind of fault needs to play. */
 export interface Scene {
@@ -174,7 +175,11 @@ const slowFlush = (scene: Scene) =>
 
 async function fullDisk({ installation, during }: Scene): Promise<void> {
   installation.disk!.fill();
-  await during(3_000);
+  // The log needs a new file soon, for which there is no room.
+  for (let times = 0; times < 12; times++) {
+    await during(400);
+    await installation.sql('SELECT pg_switch_wal()').catch(() => {});
+  }
   installation.disk!.empty();
   await installation.postgres.restart();
   await during(1_000);
@@ -258,6 +263,38 @@ const down: FaultKindPlayed = {
   },
 };
 
+function ofRedis(redis: RedisPair): readonly FaultKindPlayed[] {
+  const kind = (name: string, play: (scene: Scene) => Promise<void>): FaultKindPlayed => ({
+    name,
+    group: 'redis',
+    atPsps: false,
+    play,
+  });
+  return [
+    kind('Redis loses everything', async ({ during }) => {
+      for (let times = 0; times < 3; times++) {
+        await during(1_500);
+        await redis.flush();
+      }
+    }),
+    kind('Redis killed', async ({ random, during }) => {
+      await during(1_000 * random());
+      await redis.kill();
+      await during(3_000);
+      await redis.restart();
+      await during(1_000);
+    }),
+    kind('Redis fails over', async ({ random, during }) => {
+      await during(1_000 * random());
+      await redis.kill();
+      await during(1_000);
+      await redis.failOver();
+      await during(1_000);
+    }),
+    ...onWay('Redis', () => [redis.link], wayFaults),
+  ];
+}
+
 /** Every kind that can be played at this installation. */
 export function faultKinds(installation: Installation): readonly FaultKindPlayed[] {
   const all: readonly FaultKindPlayed[] = [
@@ -287,6 +324,7 @@ export function faultKinds(installation: Installation): readonly FaultKindPlayed
     ofPostgres('no connection left', takeConnections),
     ...(installation.disk ? [ofPostgres('disk full', fullDisk)] : []),
     clocks,
+    ...(installation.redis ? ofRedis(installation.redis) : []),
   ];
   return all;
 }

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +20,11 @@ import { accountAt } from '../../demo/accounts.js';
 import { Child } from '../../demo/child.js';
 import { brokenRules } from '../simulation/broken-rules.js';
 import { eventually } from '../support/eventually.js';
+import { leaksInTables } from '../support/leaks.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { travelSql } from '../support/travel.js';
 import { Link } from './link.js';
+import { RedisPair } from './redis-pair.js';
 
 /** The longest that one call of a PSP may take, and a request holds its key: as in life, in a tenth of the time. */
 export const PSP_TIMEOUT_MS = 1_000;
@@ -54,7 +66,8 @@ export interface InstallationOptions {
   readonly broken: string | null;
   /** The folder of the logs. */
   readonly logs: string;
-  readonly redisUrl?: string;
+  /** The queues are in Redis. */
+  readonly withRedis: boolean;
 }
 
 /** A process of the service: it is killed, frozen and started again under the same name and port. */
@@ -146,15 +159,20 @@ export class Installation {
       readonly psps: Readonly<Record<PspName, Link>>;
     },
     readonly processes: { readonly apis: readonly Process[]; readonly workers: readonly Process[] },
+    /** Where the queues are; else in Postgres. */
+    readonly redis: RedisPair | null,
     private readonly env: Readonly<Record<string, string>>,
+    private readonly logs: string,
   ) {
     this.owner = this.poolOfOwner();
     if (!disk)
       this.missing.push('a file system of its own for Postgres (needs root): its disk is never full');
   }
 
-  static async open({ random, broken, logs, redisUrl }: InstallationOptions): Promise<Installation> {
+  static async open({ random, broken, logs, withRedis }: InstallationOptions): Promise<Installation> {
     const directory = mkdtempSync(join(tmpdir(), 'payonce-chaos-'));
+    // Postgres, which does not run as root, keeps its data there only where it can enter.
+    chmodSync(directory, 0o711);
     mkdirSync(logs, { recursive: true });
     const disk = SmallDisk.mount(join(directory, 'disk'));
     const [simulator, postgres] = await Promise.all([
@@ -177,6 +195,7 @@ export class Installation {
       notifications: await linkTo(anApi),
       psps,
     };
+    const redis = withRedis ? await RedisPair.start(random) : null;
     const pspsFile = join(directory, 'psps.json');
     writeFileSync(pspsFile, JSON.stringify(configuredPsps(psps)));
     const through = Object.assign(new URL(postgres.serviceUrl), { port: String(links.database.port) });
@@ -195,8 +214,7 @@ export class Installation {
       // One shop sends here what in life many send.
       PAYONCE_KEY_RATE: '0',
       PAYONCE_MERCHANT_RATE: '0',
-      PAYONCE_LOG_LEVEL: 'warn',
-      ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+      ...(redis ? { REDIS_URL: redis.url } : {}),
     };
     // One file is started as ever; where a rule is broken, those that it was packed from.
     const entry = broken === null ? 'dist/src/main.cjs' : 'dist/src/main.js';
@@ -210,7 +228,17 @@ export class Installation {
       apis: apiPorts.map((port, n) => processOf(`api-${n + 1}`, 'api', port)),
       workers: workerPorts.map((port, n) => processOf(`worker-${n + 1}`, 'worker', port)),
     };
-    const installation = new Installation(directory, simulator, postgres, disk, links, processes, env);
+    const installation = new Installation(
+      directory,
+      simulator,
+      postgres,
+      disk,
+      links,
+      processes,
+      redis,
+      env,
+      logs,
+    );
     const unguarded = brokenRules.find(({ rule }) => rule === broken)?.unguarded;
     if (unguarded) await installation.sql(unguarded);
     for (const psp of pspNames) await installation.notify(psp);
@@ -277,6 +305,15 @@ export class Installation {
     return this.payonce('reconcile', 'run', '--psp', psp, '--file', file, '--from', from, '--to', until);
   }
 
+  /** Secrets that stand in a log or in a table. Must be none. */
+  async leaks(given: readonly string[]): Promise<string[]> {
+    const all = [...given, ...Object.values(secrets), this.env['PAYONCE_SEAL_KEY']!];
+    const logs = readdirSync(this.logs).map((name) => readFileSync(join(this.logs, name), 'utf8'));
+    const inLogs = all.filter((secret) => logs.some((log) => log.includes(secret)));
+    const inTables = await leaksInTables((text, values) => this.sql(text, values), all);
+    return [...inLogs.map((secret) => `a log: ${secret}`), ...inTables];
+  }
+
   /** A key of a merchant of its own. */
   async apiKey(): Promise<string> {
     const { id } = (await this.payonce('merchants', 'create', '--name', 'Chaos shop')) as { id: string };
@@ -303,6 +340,7 @@ export class Installation {
     await Promise.all(this.everyProcess.map((each) => each.kill()));
     const { database, clients, notifications, psps } = this.links;
     for (const link of [database, clients, notifications, ...Object.values(psps)]) link.close();
+    await this.redis?.stop();
     await this.owner.end();
     await Promise.all([this.simulator.close(), this.postgres.drop()]);
     this.disk?.unmount();

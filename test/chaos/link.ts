@@ -66,7 +66,8 @@ export class Link {
     this.breakAll();
   }
 
-  private breakAll(): void {
+  /** Resets every connection. */
+  breakAll(): void {
     for (const connection of this.connections) breakOff(connection);
   }
 

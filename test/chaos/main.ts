@@ -11,6 +11,7 @@ import { randomFrom } from '../support/random.js';
  *
  *   npm run chaos -- --minutes 10 --seed 7
  *   npm run chaos -- --profile ci                  three minutes
+ *   npm run chaos -- --profile redis               the queues are in Redis, which fails, too
  *   npm run chaos -- --only "API frozen,crash"     kinds of faults whose names contain one of these
  *   npm run chaos -- --break "a call in doubt is taken for none"      the service breaks a rule (test/simulation/broken-rules.ts)
  *
@@ -29,9 +30,15 @@ const { values } = parseArgs({
   },
 });
 
-const profiles: Readonly<Record<string, { readonly minutes: number }>> = {
-  single: { minutes: 10 },
-  ci: { minutes: 3 },
+interface Profile {
+  readonly minutes: number;
+  readonly withRedis: boolean;
+}
+
+const profiles: Readonly<Record<string, Profile>> = {
+  single: { minutes: 10, withRedis: false },
+  redis: { minutes: 10, withRedis: true },
+  ci: { minutes: 3, withRedis: false },
 };
 
 function wholeNumber(name: string, value: string, most: number): number {
@@ -60,6 +67,7 @@ async function main(): Promise<number> {
   const installation = await Installation.open({
     random: randomFrom(seed),
     broken: values.break ?? null,
+    withRedis: profile.withRedis,
     logs,
   });
   try {

@@ -44,15 +44,19 @@ export function reportOf(
     const isDuring = (during: readonly string[]) =>
       kind === CALM ? during.length === 0 : during.includes(kind);
     const all = asked.filter(({ during }) => isDuring(during));
-    const times = all.map(({ answeredAfterMs }) => answeredAfterMs).filter((ms) => ms !== null);
+    // What two kinds cost together says nothing of one, where it was played alone, too.
+    const alone = orAll(played, ({ kinds: together }) => together.length === 1);
+    const times = orAll(all, ({ during }) => during.length <= 1)
+      .map(({ answeredAfterMs }) => answeredAfterMs)
+      .filter((ms) => ms !== null);
     return {
       kind,
       episodes: played.length,
       operations: all.length,
-      unanswered: all.length - times.length,
-      gapS: seconds(Math.max(0, ...played.map(({ gapMs }) => gapMs))),
+      unanswered: all.filter(({ answeredAfterMs }) => answeredAfterMs === null).length,
+      gapS: seconds(Math.max(0, ...alone.map(({ gapMs }) => gapMs))),
       p99S: seconds(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0),
-      backS: seconds(Math.max(0, ...played.map(({ backAfterMs }) => backAfterMs))),
+      backS: seconds(Math.max(0, ...alone.map(({ backAfterMs }) => backAfterMs))),
       violations: violations.filter(({ during }) => isDuring(during)).length,
     };
   });
@@ -87,6 +91,12 @@ export function tableOf(report: Report): string {
     `${report.violations.length} rules broken`,
   ];
   return [line(columns), ...rows.map(line), '', ...ends].join('\n');
+}
+
+/** Those that are so, or all where none is. */
+function orAll<T>(all: readonly T[], isSo: (one: T) => boolean): readonly T[] {
+  const some = all.filter(isSo);
+  return some.length > 0 ? some : all;
 }
 
 function seconds(ms: number): number {

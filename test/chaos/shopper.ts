@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PspName, pspNames, samples } from '@payonce/simulator';
+import { type PspName, pspNames } from '@payonce/simulator';
 import { currencies } from './installation.js';
 import { pickFrom } from './faults.js';
 
@@ -120,9 +120,20 @@ const refusingTokens: Readonly<Partial<Record<PspName, string>>> = {
   mollie: 'tkn_decline_insufficient_funds',
   paypal: 'vault-decline-5120',
 };
-const goodTokens = Object.fromEntries(
-  pspNames.filter((psp) => psp !== 'gocardless').map((psp) => [psp, samples[psp].token]),
-);
+/** Every one of them is approved. */
+const debitToken = 'MD_confirmed_gocardlessOnly';
+const goodTokens: Readonly<Partial<Record<PspName, string>>> = {
+  stripe: 'pm_card_visa_stripeOnly',
+  keyless: 'pm_card_visa_keylessOnly',
+  adyen: 'shopper-token-8416',
+  checkout: 'src_visa_checkoutOnly',
+  square: 'cnon:visa-squareOnly',
+  mollie: 'tkn_visa_mollieOnly',
+  paypal: 'vault-visa-paypalOnly',
+};
+const email = 'somebody.secret@shop.example';
+/** No log and no table may show them. */
+export const customersSecrets: readonly string[] = [...Object.values(goodTokens), debitToken, email];
 const capturesInParts: readonly PspName[] = ['adyen', 'checkout', 'mollie'];
 
 interface Told {
@@ -242,7 +253,7 @@ function paymentOf(first: PspName, name: string, amount: number, isManual: boole
   const debit = {
     type: 'bank_debit',
     bank_debit: { name: 'bacs' },
-    tokens: { gocardless: samples.gocardless.token },
+    tokens: { gocardless: debitToken },
   };
   return {
     reference: name,
@@ -251,7 +262,7 @@ function paymentOf(first: PspName, name: string, amount: number, isManual: boole
     capture: isManual ? 'manual' : 'automatic',
     ...(isManual && capturesInParts.includes(first) ? { capture_parts: true } : {}),
     payment_method: isDebit ? debit : card,
-    customer: { reference: `customer-of-${name}` },
+    customer: { reference: `customer-of-${name}`, email },
     order: { reference: name, amount },
     return_url: 'https://shop.example/back',
   };

@@ -22,7 +22,8 @@ export type Rule =
   | 'everything has a next step'
   | 'a healthy PSP fails nobody'
   | 'books in balance'
-  | 'answers come back';
+  | 'answers come back'
+  | 'no secret is written down';
 
 export interface RouteRow {
   readonly entity_key: string;

@@ -16,6 +16,7 @@ import { newApiKey } from '../../src/merchants/new-api-key.js';
 import { builtService } from './built-service.js';
 import { PATIENCE_MS } from './eventually.js';
 import { type FreshDatabase, freshDatabase, poolAt } from './database.js';
+import { leaksInTables } from './leaks.js';
 import { spawnNode } from './process.js';
 import { type Checkpoint, type Service, ServiceInWorker, ServiceProcess, writeAim } from './service.js';
 import { travelSql } from './travel.js';
@@ -507,17 +508,8 @@ export class TestEnvironment {
   /** Secrets that stand in a log or in a table. Must be none. */
   async leaks(): Promise<string[]> {
     const logs = this.services.map((service) => service.output()).join('\n');
-    const tables = await this.sql<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
-    );
     const found = this.secrets.filter((secret) => logs.includes(secret)).map((secret) => `log: ${secret}`);
-    const hits = tables.map(
-      ({ name }) => `
-        SELECT '${name}: ' || hidden.secret AS hit FROM unnest($1::text[]) AS hidden (secret)
-         WHERE EXISTS (SELECT 1 FROM ${name} t WHERE strpos(t::text, hidden.secret) > 0)`,
-    );
-    const inTables = await this.sql<{ hit: string }>(hits.join(' UNION ALL '), [this.secrets]);
-    return [...found, ...inTables.map(({ hit }) => hit)];
+    return [...found, ...(await leaksInTables((text, values) => this.sql(text, values), this.secrets))];
   }
 
   /** Ends everything. @throws when a secret stands in a log or in a table */
