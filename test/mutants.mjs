@@ -409,7 +409,7 @@ const mutants = [
   {
     guard: 'no start behind a pooler that gives each transaction another session',
     file: 'src/database/server-fitness.ts',
-    find: 'return after === before;',
+    find: 'return after === null || after === before;',
     put: 'return true;',
     specs: ['test/database/server-fitness'],
   },

@@ -41,6 +41,13 @@ export interface Outcome {
   readonly violations: readonly Violation[];
 }
 
+interface TrialRow {
+  readonly currency: string;
+  /** Minor units. */
+  readonly debit: number;
+  readonly credit: number;
+}
+
 /** Their reports the simulator writes as files. */
 const REPORTING = ['stripe', 'adyen'] as const;
 /** A shop has no more customers than that. */
@@ -55,13 +62,6 @@ const NO_PROGRESS_MS = 8_000;
 const REPLAY_WITHIN_MS = 20_000;
 /** PayPal knows a lost order by its key for six hours. */
 const SOON_MS = 3_600_000;
-interface TrialRow {
-  readonly currency: string;
-  /** Minor units. */
-  readonly debit: number;
-  readonly credit: number;
-}
-
 /** After this long a "not found" is final everywhere, after an answered 500 too. */
 const LATER_MS = 25 * 3_600_000;
 

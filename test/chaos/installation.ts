@@ -145,6 +145,7 @@ export class Installation {
   readonly missing: string[] = [];
   private owner: Pool;
   private travelledMs = 0;
+  private closed: Promise<void> | undefined;
 
   private constructor(
     readonly directory: string,
@@ -336,7 +337,12 @@ export class Installation {
     return this.travelledMs;
   }
 
-  async close(): Promise<void> {
+  /** Ends everything, and leaves nothing behind. May be called again. */
+  close(): Promise<void> {
+    return (this.closed ??= this.end());
+  }
+
+  private async end(): Promise<void> {
     await Promise.all(this.everyProcess.map((each) => each.kill()));
     const { database, clients, notifications, psps } = this.links;
     for (const link of [database, clients, notifications, ...Object.values(psps)]) link.close();

@@ -70,6 +70,9 @@ async function main(): Promise<number> {
     withRedis: profile.withRedis,
     logs,
   });
+  // Whoever interrupts it leaves no database and no process behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void installation.close().then(() => process.exit(130)));
   try {
     for (const what of installation.missing) tell(`missing: ${what}`);
     const only = values.only.split(',').filter((part) => part !== '');
