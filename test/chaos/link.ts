@@ -31,6 +31,7 @@ export class Link {
 
   private constructor(
     private readonly server: Server,
+    readonly port: number,
     private readonly target: () => number,
     private readonly random: () => number,
   ) {
@@ -41,11 +42,7 @@ export class Link {
   static async open(target: () => number, random: () => number): Promise<Link> {
     const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new Link(server, target, random);
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    return new Link(server, (server.address() as AddressInfo).port, target, random);
   }
 
   misbehave(fault: LinkFault): void {
