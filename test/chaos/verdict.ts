@@ -199,10 +199,7 @@ function judgeOrders(
   const orders = groupBy(payments, ({ order }) => order ?? '');
   orders.delete('');
   return [...orders].flatMap(([order, tries]) => {
-    const taken = tries.reduce((sum, { id }) => {
-      const all = effects.get(id) ?? [];
-      return sum + sumOf(all, 'charge', 'capture') - sumOf(all, 'refund');
-    }, 0);
+    const taken = tries.reduce((sum, { id }) => sum + takenBy(effects.get(id) ?? []), 0);
     const due = tries[0]?.due ?? 0;
     return taken > due
       ? [
@@ -213,6 +210,14 @@ function judgeOrders(
         ]
       : [];
   });
+}
+
+/** Minor units that a customer misses: captured, or reserved as long as nothing was released. */
+function takenBy(effects: readonly Effect[]): number {
+  const captured = sumOf(effects, 'charge', 'capture');
+  const isReleased = effects.some(({ operation }) => operation === 'void');
+  const reserved = isReleased ? captured : Math.max(captured, sumOf(effects, 'authorize'));
+  return reserved - sumOf(effects, 'refund');
 }
 
 /** What a client was told is what is stored, byte for byte, and what it was told of is there. */
