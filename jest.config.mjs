@@ -48,6 +48,7 @@ const base = {
 /** Specs below test/ that start neither a database nor a process. */
 const inProcess = [
   'api/(bad-input|limits|openapi|ops|payouts|request-fingerprints|surface)',
+  'chaos/verdict',
   'contracts/[\\w-]+',
   'database/statement',
   'docs',

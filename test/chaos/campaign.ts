@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pspNames } from '@payonce/simulator';
 import { eachOf } from '../support/a-few-at-a-time.js';
+import { email, tokens } from '../support/psp-accounts.js';
 import { randomFrom } from '../support/random.js';
 import { type FaultKindPlayed, faultKinds, pickFrom } from './faults.js';
 import { type Installation } from './installation.js';
-import { type Asked, AskedBook, Customer, customersSecrets } from './shopper.js';
+import { type Asked, AskedBook } from './asked-book.js';
+import { Customer } from './customer.js';
 import { judge, type Violation } from './verdict.js';
 
 /** One or two kinds of faults at once, and how the installation took it. */
@@ -12,7 +14,7 @@ export interface Episode {
   readonly kinds: readonly FaultKindPlayed[];
   readonly from: number;
   until: number;
-  /** Until the first answer to a request that was sent after the fault, in ms. */
+  /** The time from the end of the fault to the first answer to a request sent after it, in ms. */
   backAfterMs: number;
   /** The longest time without an answer, from its beginning to that first answer, in ms. */
   gapMs: number;
@@ -36,7 +38,7 @@ export interface Outcome {
   readonly effects: number;
   readonly orphans: number;
   readonly stuck: Readonly<Record<string, number>>;
-  /** From the last fault on, until all that can be known at once is known, in ms. */
+  /** The time from the last fault until all that can be known at once is known, in ms. */
   readonly restAfterMs: number;
   readonly violations: readonly Violation[];
 }
@@ -57,7 +59,7 @@ const HEALTHY_AFTER_MS = 10_000;
 /** After an episode nothing is played for so long. */
 const CALM_MS = 1_500;
 const BACK_WITHIN_MS = 60_000;
-/** What does not become less for so long is at rest, or will not settle. */
+/** A count that does not become less for so long will not settle. */
 const NO_PROGRESS_MS = 8_000;
 const REPLAY_WITHIN_MS = 20_000;
 /** PayPal knows a lost order by its key for six hours. */
@@ -163,7 +165,7 @@ export class Campaign {
     await sleep(CALM_MS);
   }
 
-  /** Until no route has a step that is due. */
+  /** Waits until no route has a step that is due. */
   private async rest(): Promise<number> {
     const since = performance.now();
     const due = `SELECT count(*)::int AS left FROM psp_requests
@@ -172,7 +174,7 @@ export class Campaign {
     return performance.now() - since;
   }
 
-  /** Until the statement counts nothing, or no less than before for a while. */
+  /** Waits until the statement counts nothing, or no less than before for a while. */
   private async untilNone(count: string): Promise<void> {
     let least = Infinity;
     for (let since = performance.now(); performance.now() - since < NO_PROGRESS_MS; await sleep(100)) {
@@ -202,7 +204,7 @@ export class Campaign {
     await installation.stopProcesses();
   }
 
-  /** So much later, with processes that began then, until the statement counts nothing. */
+  /** Lets time pass, starts the processes then, and waits until the statement counts nothing. */
   private async later(ms: number, open: string): Promise<void> {
     const { installation } = this;
     await installation.stopProcesses();
@@ -211,7 +213,7 @@ export class Campaign {
     await this.untilNone(open);
   }
 
-  /** Whoever gave up comes back, and some of the others ask once more: the answer is the same. */
+  /** Customers who gave up come back, and some of the others ask once more: each must get the same answer. */
   private async replay(): Promise<void> {
     const open = this.book.all.filter(({ answers }) => answers.size === 0);
     const closed = shuffled(
@@ -242,7 +244,7 @@ export class Campaign {
       violations.push({ rule: 'answers come back', what, during: each.kinds.map(({ name }) => name) });
     }
     violations.push(...(await this.booksInBalance()));
-    const leaks = await installation.leaks([this.book.apiKey, ...customersSecrets]);
+    const leaks = await installation.leaks([this.book.apiKey, ...Object.values(tokens), email]);
     for (const what of leaks) violations.push({ rule: 'no secret is written down', what, during: [] });
     const [counts] = await installation.sql<{ payments: number; orphans: number }>(
       'SELECT (SELECT count(*)::int FROM payments) AS payments, (SELECT count(*)::int FROM orphan_effects) AS orphans',

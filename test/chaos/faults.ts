@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FaultKind, type FaultRequest, type PspName, pspNames } from '@payonce/simulator';
 import { Client } from 'pg';
-import { type Installation, LOCK_TTL_MS, type Process, PSP_TIMEOUT_MS } from './installation.js';
+import { type Installation, LOCK_TTL_MS, PSP_TIMEOUT_MS } from './installation.js';
 import { type Link, type LinkFault } from './link.js';
 import { type RedisPair } from './redis-pair.js';
+import { type ServiceProcess } from './service-process.js';
 
-/** What one kind of fault needs to play. */
+/** The surroundings that a kind of fault is played in. */
 export interface Scene {
   readonly installation: Installation;
   readonly random: () => number;
@@ -80,8 +81,8 @@ const somePsps = ({ links }: Installation, random: () => number) =>
 
 function ofProcesses(
   name: string,
-  choose: (installation: Installation, random: () => number) => readonly Process[],
-  play: (victim: Process, scene: Scene) => Promise<void>,
+  choose: (installation: Installation, random: () => number) => readonly ServiceProcess[],
+  play: (victim: ServiceProcess, scene: Scene) => Promise<void>,
 ): FaultKindPlayed {
   return {
     name,
@@ -99,7 +100,10 @@ const oneOf = (role: 'apis' | 'workers') => (installation: Installation, random:
 ];
 
 /** Again and again for a while: what dies at once dies at every place there is. */
-async function killRepeatedly(victim: Process, { installation, random, during }: Scene): Promise<void> {
+async function killRepeatedly(
+  victim: ServiceProcess,
+  { installation, random, during }: Scene,
+): Promise<void> {
   for (let times = 0; times < 3; times++) {
     await during(200 + random() * 1_500);
     await victim.kill();
@@ -107,7 +111,7 @@ async function killRepeatedly(victim: Process, { installation, random, during }:
   }
 }
 
-async function freeze(victim: Process, { random, during }: Scene): Promise<void> {
+async function freeze(victim: ServiceProcess, { random, during }: Scene): Promise<void> {
   // Shorter than the lock of its requests lasts, or so long that others have taken over.
   for (const ms of [PSP_TIMEOUT_MS * random(), LOCK_TTL_MS + 1_500 + 1_000 * random()]) {
     victim.signal('SIGSTOP');
@@ -142,7 +146,7 @@ async function crash({ installation, random, during }: Scene): Promise<void> {
   }
 }
 
-/** As an administrator does it: open transactions are ended, the log is written. */
+/** An administrator restarts Postgres: it ends open transactions and writes its log. */
 async function restart({ installation, during }: Scene): Promise<void> {
   await during(500);
   await installation.postgres.stop();
@@ -191,7 +195,7 @@ async function takeConnections({ installation, during }: Scene): Promise<void> {
   await installation.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${SERVICE_SESSIONS}`);
   for (let refused = 0; refused < 3 && taken.length < 400;) {
     const client = new Client({
-      connectionString: installation.serviceUrl(),
+      connectionString: installation.postgres.serviceUrl,
       connectionTimeoutMillis: 5_000,
     });
     client.on('error', () => {});
@@ -297,7 +301,7 @@ function ofRedis(redis: RedisPair): readonly FaultKindPlayed[] {
 
 /** Every kind that can be played at this installation. */
 export function faultKinds(installation: Installation): readonly FaultKindPlayed[] {
-  const all: readonly FaultKindPlayed[] = [
+  return [
     atPsps('PSP loses answers', 'close_after', 'reset_after', 'truncate'),
     atPsps('PSP loses requests', 'close_before', 'reset_before'),
     atPsps('PSP is silent', 'hang_before', 'hang_after'),
@@ -326,5 +330,4 @@ export function faultKinds(installation: Installation): readonly FaultKindPlayed
     clocks,
     ...(installation.redis ? ofRedis(installation.redis) : []),
   ];
-  return all;
 }

@@ -1,20 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type PspName, pspNames, type Simulator, startSimulator } from '@payonce/simulator';
+import { type Simulator, startSimulator } from '@payonce/simulator';
 import { Pool, type QueryResultRow } from 'pg';
 import { accountAt } from '../../demo/accounts.js';
 import { Child } from '../../demo/child.js';
@@ -22,43 +10,31 @@ import { brokenRules } from '../simulation/broken-rules.js';
 import { eventually } from '../support/eventually.js';
 import { leaksInTables } from '../support/leaks.js';
 import { PostgresServer } from '../support/postgres-server.js';
+import {
+  notificationSecrets,
+  notifiedAt,
+  type PspName,
+  pspNames,
+  routingRules,
+  sealKey,
+} from '../support/psp-accounts.js';
 import { travelSql } from '../support/travel.js';
 import { Link } from './link.js';
 import { RedisPair } from './redis-pair.js';
+import { ServiceProcess } from './service-process.js';
+import { SmallDisk } from './small-disk.js';
 
 /** The longest that one call of a PSP may take, and a request holds its key: as in life, in a tenth of the time. */
 export const PSP_TIMEOUT_MS = 1_000;
 export const LOCK_TTL_MS = 2_500;
 const DEADLINE_MS = 5_000;
-const START_TIMEOUT_MS = 60_000;
-/** Postgres is never away for so many starts. */
-const MOST_STARTS = 50;
 const COMMAND_TIMEOUT_MS = 120_000;
+const CONTROL_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** The search for secrets reads every table. */
+const QUERY_TIMEOUT_MS = 120_000;
 /** Outside of the ports that the system gives to outgoing connections: a process that comes back finds its port free. */
 const PORTS = { from: 20_000, count: 12_000 };
-
-const secrets: Readonly<Record<PspName, string>> = {
-  stripe: 'whsec_chaos_of_stripe',
-  keyless: 'whsec_chaos_of_keyless',
-  adyen: '5b'.repeat(32),
-  checkout: 'whsec_chaos_of_checkout',
-  square: 'signature-key-of-square',
-  mollie: 'signing-secret-of-mollie',
-  gocardless: 'secret-of-gocardless',
-  paypal: 'WH-id-of-the-webhook-of-paypal',
-};
-
-/** A currency of each PSP's own, by which it is asked first. */
-export const currencies: Readonly<Record<PspName, string>> = {
-  stripe: 'USD',
-  adyen: 'EUR',
-  keyless: 'GBP',
-  checkout: 'CHF',
-  square: 'CAD',
-  mollie: 'SEK',
-  gocardless: 'GBP',
-  paypal: 'NZD',
-};
 
 export interface InstallationOptions {
   readonly random: () => number;
@@ -70,81 +46,13 @@ export interface InstallationOptions {
   readonly withRedis: boolean;
 }
 
-/** A process of the service: it is killed, frozen and started again under the same name and port. */
-export class Process {
-  private child: Child | null = null;
-  private starts = 0;
-
-  constructor(
-    readonly name: string,
-    readonly port: number,
-    private readonly entry: string,
-    private readonly logs: string,
-    private readonly env: () => Readonly<Record<string, string>>,
-  ) {}
-
-  get isUp(): boolean {
-    return this.child !== null;
-  }
-
-  /** Resolves when it is ready, or has ended because something that it needs is away. */
-  async start(clockOffsetMs = 0): Promise<boolean> {
-    this.starts += 1;
-    const log = openSync(join(this.logs, `${this.name}-${this.starts}.log`), 'w');
-    const env = { ...this.env(), PORT: String(this.port), PAYONCE_CLOCK_OFFSET_MS: String(clockOffsetMs) };
-    const child = new Child(this.name, this.entry, { env, log, preload: 'dist/demo/exit-with-parent.js' });
-    closeSync(log);
-    this.child = child;
-    void this.forget(child);
-    const giveUpAt = performance.now() + START_TIMEOUT_MS;
-    while (this.child === child && performance.now() < giveUpAt) {
-      if (await this.answers('/health/live')) return true;
-      await sleep(50);
-    }
-    return false;
-  }
-
-  private async forget(child: Child): Promise<void> {
-    await child.end();
-    if (this.child === child) this.child = null;
-  }
-
-  /** Starts it until it stays, as what watches over processes does. */
-  async keepUp(clockOffsetMs = 0): Promise<void> {
-    for (let tries = 1; !this.isUp && !(await this.start(clockOffsetMs)); tries++) {
-      if (tries === MOST_STARTS) throw new Error(`${this.name} does not start; its logs are in ${this.logs}`);
-      await sleep(500);
-    }
-  }
-
-  async answers(path: string): Promise<boolean> {
-    const signal = AbortSignal.timeout(1_000);
-    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, { signal }).catch(() => null);
-    await answer?.body?.cancel();
-    return answer?.ok === true;
-  }
-
-  signal(name: NodeJS.Signals): void {
-    if (this.child) process.kill(this.child.pid, name);
-  }
-
-  async kill(): Promise<void> {
-    const { child } = this;
-    child?.kill();
-    await child?.end();
-  }
-
-  async stop(): Promise<void> {
-    await this.child?.stop();
-  }
-}
-
 /** A real service of two APIs and two workers, with all that it talks to, and a proxy on every way between them. */
 export class Installation {
   /** What could not be had here, for people. */
   readonly missing: string[] = [];
   private owner: Pool;
-  private travelledMs = 0;
+  /** How much later it is for this installation than for the machine. */
+  clockOffsetMs = 0;
   private closed: Promise<void> | undefined;
 
   private constructor(
@@ -159,7 +67,10 @@ export class Installation {
       readonly notifications: Link;
       readonly psps: Readonly<Record<PspName, Link>>;
     },
-    readonly processes: { readonly apis: readonly Process[]; readonly workers: readonly Process[] },
+    readonly processes: {
+      readonly apis: readonly ServiceProcess[];
+      readonly workers: readonly ServiceProcess[];
+    },
     /** Where the queues are; else in Postgres. */
     readonly redis: RedisPair | null,
     private readonly env: Readonly<Record<string, string>>,
@@ -206,7 +117,7 @@ export class Installation {
       PAYONCE_SIMULATOR: 'external',
       PAYONCE_PSPS_FILE: pspsFile,
       PAYONCE_DATA_DIR: directory,
-      PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+      PAYONCE_SEAL_KEY: sealKey,
       PAYONCE_LOCK_TTL_MS: String(LOCK_TTL_MS),
       PAYONCE_DEADLINE_MS: String(DEADLINE_MS),
       PAYONCE_SHUTDOWN_GRACE_MS: '2000',
@@ -223,7 +134,7 @@ export class Installation {
     const breaks: Record<string, string> =
       broken === null ? {} : { BROKEN_RULE: broken, NODE_OPTIONS: breakRule };
     const processOf = (name: string, role: string, port: number) =>
-      new Process(name, port, entry, logs, () => ({ ...env, ...breaks, PAYONCE_ROLE: role }));
+      new ServiceProcess(name, port, entry, logs, { ...env, ...breaks, PAYONCE_ROLE: role });
     const workerPorts = [await quietPort(random), await quietPort(random)];
     const processes = {
       apis: apiPorts.map((port, n) => processOf(`api-${n + 1}`, 'api', port)),
@@ -246,7 +157,7 @@ export class Installation {
     return installation;
   }
 
-  get everyProcess(): readonly Process[] {
+  get everyProcess(): readonly ServiceProcess[] {
     return [...this.processes.apis, ...this.processes.workers];
   }
 
@@ -260,21 +171,16 @@ export class Installation {
 
   /** What a PSP does is told by notifications to any of the APIs. */
   async notify(psp: PspName, mode = 'once'): Promise<void> {
-    await fetch(`${this.simulator.urls.control}/${psp}/_webhooks`, { method: 'DELETE' });
-    const path = `/v1/webhooks/${psp}`;
-    const url = `http://127.0.0.1:${this.links.notifications.port}${path}`;
-    const knownAs = `https://pay.chaos.example${path}`;
-    this.simulator.webhook(psp, { url, known_as: knownAs, secret: secrets[psp], mode, tries: 20 });
+    const signal = AbortSignal.timeout(CONTROL_TIMEOUT_MS);
+    await fetch(`${this.simulator.urls.control}/${psp}/_webhooks`, { method: 'DELETE', signal });
+    const url = `http://127.0.0.1:${this.links.notifications.port}/v1/webhooks/${psp}`;
+    const secret = notificationSecrets[psp];
+    this.simulator.webhook(psp, { url, known_as: notifiedAt(psp), secret, mode, tries: 20 });
   }
 
   /** As the owner of the tables, on a way of its own that no fault touches. */
   async sql<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return (await this.owner.query<Row>(text, [...values])).rows;
-  }
-
-  /** One connection more; it is ended by whoever asked for it. */
-  serviceUrl(): string {
-    return this.postgres.serviceUrl;
   }
 
   /** `payonce …` as operators of this installation run it. Returns what it prints as JSON. */
@@ -302,13 +208,13 @@ export class Installation {
     writeFileSync(file, this.simulator.report(psp));
     const day = (ms: number) => new Date(Date.now() + ms).toISOString();
     const from = day(-24 * 3_600_000);
-    const until = day(this.travelledMs + 3_600_000);
+    const until = day(this.clockOffsetMs + 3_600_000);
     return this.payonce('reconcile', 'run', '--psp', psp, '--file', file, '--from', from, '--to', until);
   }
 
   /** Secrets that stand in a log or in a table. Must be none. */
   async leaks(given: readonly string[]): Promise<string[]> {
-    const all = [...given, ...Object.values(secrets), this.env['PAYONCE_SEAL_KEY']!];
+    const all = [...given, ...Object.values(notificationSecrets), sealKey];
     const logs = readdirSync(this.logs).map((name) => readFileSync(join(this.logs, name), 'utf8'));
     const inLogs = all.filter((secret) => logs.some((log) => log.includes(secret)));
     const inTables = await leaksInTables((text, values) => this.sql(text, values), all);
@@ -325,16 +231,12 @@ export class Installation {
 
   /** Lets time pass for the PSPs, the database, and every process that is started from now on. */
   async travel(ms: number): Promise<void> {
-    this.travelledMs += ms;
+    this.clockOffsetMs += ms;
     this.simulator.advance(ms);
     const database = new URL(this.postgres.url).pathname.slice(1);
-    for (const statement of travelSql(database, this.travelledMs)) await this.sql(statement);
+    for (const statement of travelSql(database, this.clockOffsetMs)) await this.sql(statement);
     await this.owner.end();
     this.owner = this.poolOfOwner();
-  }
-
-  get clockOffsetMs(): number {
-    return this.travelledMs;
   }
 
   /** Ends everything, and leaves nothing behind. May be called again. */
@@ -356,81 +258,25 @@ export class Installation {
   private poolOfOwner(): Pool {
     // What is written here is written while the database takes nothing from others.
     const options = '-c default_transaction_read_only=off';
-    const connectionString = this.postgres.url;
-    const pool = new Pool({ connectionString, options, max: 4, application_name: 'payonce-chaos' });
+    const pool = new Pool({
+      connectionString: this.postgres.url,
+      options,
+      max: 4,
+      application_name: 'payonce-chaos',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+    });
     return pool.on('error', () => {});
   }
 }
 
-/** A file system in memory that can be made as small as what lies on it. */
-export class SmallDisk {
-  private constructor(readonly directory: string) {}
-
-  /** Null where this process may not mount one. */
-  static mount(directory: string): SmallDisk | null {
-    mkdirSync(directory, { mode: 0o711 });
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8g,mode=711', 'tmpfs', directory], {
-        stdio: 'ignore',
-      });
-      return new SmallDisk(directory);
-    } catch {
-      return null;
-    }
-  }
-
-  folder(name: string): string {
-    const folder = join(this.directory, name);
-    mkdirSync(folder, { mode: 0o711 });
-    return folder;
-  }
-
-  /** Not a byte more can be written, but where something is written over. */
-  fill(): void {
-    const [, used = '0'] = execFileSync('df', ['-k', '--output=used', this.directory], { encoding: 'utf8' })
-      .trim()
-      .split('\n');
-    // What is written meanwhile may be more than that already.
-    for (let kb = Number(used); kb < Number(used) + 200_000; kb += 256) if (this.resize(`${kb}k`)) return;
-  }
-
-  empty(): void {
-    this.resize('8g');
-  }
-
-  unmount(): void {
-    execFileSync('umount', ['-l', this.directory], { stdio: 'ignore' });
-  }
-
-  private resize(size: string): boolean {
-    try {
-      execFileSync('mount', ['-o', `remount,size=${size}`, this.directory], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  }
-}
-
 function configuredPsps(links: Readonly<Record<PspName, Link>>): object {
-  const order = (...psps: readonly PspName[]) => ({ order: psps });
-  const own = (['checkout', 'square', 'mollie', 'paypal'] as const).map((psp) => ({
-    when: { currency: [currencies[psp]] },
-    ...order(psp, 'stripe', 'keyless'),
-  }));
   return {
     psps: pspNames.map((psp) => {
-      const at = `https://pay.chaos.example/v1/webhooks/${psp}`;
       const url = `http://127.0.0.1:${links[psp].port}`;
-      return accountAt(psp, url, PSP_TIMEOUT_MS, { secret: secrets[psp], at });
+      return accountAt(psp, url, PSP_TIMEOUT_MS, { secret: notificationSecrets[psp], at: notifiedAt(psp) });
     }),
-    routing: [
-      { when: { currency: ['EUR'] }, ...order('adyen', 'stripe', 'keyless') },
-      { when: { method: ['bacs'] }, ...order('gocardless') },
-      { when: { currency: ['GBP'] }, ...order('keyless', 'stripe', 'adyen') },
-      ...own,
-      order('stripe', 'adyen', 'keyless'),
-    ],
+    routing: routingRules(),
   };
 }
 

@@ -70,7 +70,7 @@ async function main(): Promise<number> {
     withRedis: profile.withRedis,
     logs,
   });
-  // Whoever interrupts it leaves no database and no process behind.
+  // A person who interrupts the campaign is left with no database and no process of it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void installation.close().then(() => process.exit(130)));
   try {

@@ -1,7 +1,7 @@
 import { type Effect, pspNames } from '@payonce/simulator';
 import { isOfOrphan } from '../../src/request-storage/entity-key.js';
 import { type Installation } from './installation.js';
-import { type Asked } from './shopper.js';
+import { type Asked } from './asked-book.js';
 
 /** One thing that must not be, with all that is known of the payment or payout. */
 export interface Violation {
@@ -60,6 +60,7 @@ const READ_ROUTES = `
 SELECT entity_key, route, operation, coalesce(payment_id, payout_id) AS subject, psp, amount::float8, verdict, stuck_reason
   FROM psp_requests`;
 
+const MOST_STORIES = 20;
 const SUBJECT = /(?:payment|payout)-([0-9a-f-]{36})-/;
 
 /** The ledgers of the PSPs are held against our tables; the ledgers are right. */
@@ -95,12 +96,11 @@ export async function judge(
       found.push({ rule: 'nothing unknown to us', what: `nobody's: ${JSON.stringify(all)}` });
   }
   found.push(...(await judgeAnswers(installation, asked, known)));
-  const told = found.slice(0, MOST_STORIES);
   return Promise.all(
-    found.map(async (violation) => {
+    found.map(async (violation, n) => {
       const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(violation.what)?.[0];
       const story =
-        id && told.includes(violation) ? await storyOf(installation, id, effects.get(id) ?? []) : undefined;
+        id && n < MOST_STORIES ? await storyOf(installation, id, effects.get(id) ?? []) : undefined;
       return {
         ...violation,
         during: (id ? askedFor.get(id)?.during : undefined) ?? [],
@@ -109,8 +109,6 @@ export async function judge(
     }),
   );
 }
-
-const MOST_STORIES = 20;
 
 function allEffects({ simulator }: Installation): Effect[] {
   return pspNames
@@ -159,7 +157,7 @@ function judgePayment(
 const inLedger = (operation: string) => (operation === 'send' ? 'payout' : operation);
 
 /** The same operations, as often and at the same PSPs. */
-function judgeOperations(
+export function judgeOperations(
   id: string,
   routes: readonly RouteRow[],
   all: readonly Effect[],
@@ -192,7 +190,7 @@ function judgeOperations(
 }
 
 /** What all payments of an order took together, authorizations included, is not more than is due. */
-function judgeOrders(
+export function judgeOrders(
   payments: readonly PaymentRow[],
   effects: ReadonlyMap<string, readonly Effect[]>,
 ): Omit<Violation, 'during'>[] {

@@ -18,5 +18,6 @@ export function findProgram(name: string): string | null {
 /** `describe`, or a skipped one that says what is missing. */
 export function describeWith(program: string, title: string, body: () => void): void {
   if (findProgram(program) !== null) describe(title, body);
+  // A machine without the program runs all other specs, and the title tells what is missing; `.ci/run` installs it.
   else describe.skip(`${title} (skipped: ${program} is not installed)`, body);
 }

@@ -1,115 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PspName, pspNames } from '@payonce/simulator';
-import { currencies } from './installation.js';
+import {
+  capturesInParts,
+  currencyFor,
+  email,
+  type PspName,
+  pspNames,
+  tokens,
+} from '../support/psp-accounts.js';
+import { type Answer, type Asked, type AskedBook, isFinal } from './asked-book.js';
 import { pickFrom } from './faults.js';
 
-/** How long a customer's page waits for one answer. */
-const PATIENCE_MS = 8_000;
-/** Whoever has asked so often gives up, after a quarter of a minute. */
+/** A customer who has asked so often gives up, after a quarter of a minute. */
 const MOST_TRIES = 14;
-
-/** A request under a key, and every final answer that was given to it. There must be one, however often. */
-export interface Asked {
-  readonly key: string;
-  readonly path: string;
-  readonly body: object;
-  /** The kinds of faults that were played when it was first asked. */
-  readonly during: readonly string[];
-  readonly at: number;
-  readonly answers: Set<string>;
-  /** Payments and payouts that an answer named, final or not: none of them may be missing afterwards. */
-  readonly named: Set<string>;
-  /** Until the first final answer; null where there was none while customers came. */
-  answeredAfterMs: number | null;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** Everything that was asked, and when something was answered. */
-export class AskedBook {
-  readonly all: Asked[] = [];
-  requests = 0;
-  /** Hears of every answer that a client may act upon. */
-  onAnswered = (_asked: Asked, _sentAt: number): void => {};
-
-  constructor(
-    private readonly url: () => string,
-    readonly apiKey: string,
-    private readonly during: () => readonly string[],
-    /** Whether customers are still there. */
-    readonly isOpen: () => boolean,
-  ) {}
-
-  open(key: string, path: string, body: object): Asked {
-    const asked: Asked = {
-      key,
-      path,
-      body,
-      during: this.during(),
-      at: performance.now(),
-      answers: new Set(),
-      named: new Set(),
-      answeredAfterMs: null,
-    };
-    this.all.push(asked);
-    return asked;
-  }
-
-  /** Sends it once; null where no answer came. */
-  async send(asked: Asked): Promise<Answer | null> {
-    this.requests += 1;
-    const sentAt = performance.now();
-    const headers = {
-      authorization: `Bearer ${this.apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': asked.key,
-    };
-    const request = { method: 'POST', headers, body: JSON.stringify(asked.body) };
-    const signal = AbortSignal.timeout(PATIENCE_MS);
-    const answer = await fetch(`${this.url()}${asked.path}`, { ...request, signal })
-      .then(async (response) => ({ status: response.status, text: await response.text() }))
-      .catch(() => null);
-    if (!answer || !isWhole(answer)) return null;
-    this.note(asked, answer, sentAt);
-    return answer;
-  }
-
-  private note(asked: Asked, answer: Answer, sentAt: number): void {
-    if (answer.status < 300) asked.named.add(subjectOf(answer));
-    if (!isFinal(answer)) return;
-    asked.answers.add(`${answer.status} ${answer.text}`);
-    if (this.isOpen()) asked.answeredAfterMs ??= performance.now() - asked.at;
-    this.onAnswered(asked, sentAt);
-  }
-}
-
-/** The payment or payout that an answer is about. */
-export function subjectOf({ text }: Answer): string {
-  const told = JSON.parse(text) as { id: string; payment_id?: string };
-  return told.payment_id ?? told.id;
-}
-
-/** A body that was cut short on the way is no answer. */
-function isWhole({ text }: Answer): boolean {
-  try {
-    return typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
-}
-
-/** Neither "not yet" nor "not now". */
-export function isFinal({ status, text }: Answer): boolean {
-  if (status === 202 || status >= 500 || status === 429 || status === 408) return false;
-  return status !== 409 || !['request_in_progress', 'order_in_doubt'].includes(codeOf(text));
-}
-
-export function codeOf(text: string): string {
-  return (JSON.parse(text) as { code: string }).code;
-}
 
 const refusingTokens: Readonly<Partial<Record<PspName, string>>> = {
   stripe: 'pm_decline_insufficient_funds',
@@ -120,21 +22,7 @@ const refusingTokens: Readonly<Partial<Record<PspName, string>>> = {
   mollie: 'tkn_decline_insufficient_funds',
   paypal: 'vault-decline-5120',
 };
-/** Every one of them is approved. */
-const debitToken = 'MD_confirmed_gocardlessOnly';
-const goodTokens: Readonly<Partial<Record<PspName, string>>> = {
-  stripe: 'pm_card_visa_stripeOnly',
-  keyless: 'pm_card_visa_keylessOnly',
-  adyen: 'shopper-token-8416',
-  checkout: 'src_visa_checkoutOnly',
-  square: 'cnon:visa-squareOnly',
-  mollie: 'tkn_visa_mollieOnly',
-  paypal: 'vault-visa-paypalOnly',
-};
-const email = 'somebody.secret@shop.example';
-/** No log and no table may show them. */
-export const customersSecrets: readonly string[] = [...Object.values(goodTokens), debitToken, email];
-const capturesInParts: readonly PspName[] = ['adyen', 'checkout', 'mollie'];
+const { gocardless: debitToken, ...goodTokens } = tokens;
 
 interface Told {
   readonly id: string;
@@ -201,7 +89,7 @@ export class Customer {
   }
 
   private async capture(name: string, first: PspName, path: string, amount: number): Promise<void> {
-    if (!capturesInParts.includes(first) || this.chance(0.5)) {
+    if (!takesParts(first) || this.chance(0.5)) {
       await this.ask(`${name}-capture`, `${path}/capture`, {});
       return;
     }
@@ -245,6 +133,7 @@ export class Customer {
   }
 }
 
+const takesParts = (psp: PspName) => capturesInParts.some((name) => name === psp);
 const isPaid = (told: Told | null) => told !== null && told.status !== 'failed';
 
 function paymentOf(first: PspName, name: string, amount: number, isManual: boolean, isRefused: boolean) {
@@ -258,9 +147,9 @@ function paymentOf(first: PspName, name: string, amount: number, isManual: boole
   return {
     reference: name,
     amount,
-    currency: currencies[first],
+    currency: currencyFor[first],
     capture: isManual ? 'manual' : 'automatic',
-    ...(isManual && capturesInParts.includes(first) ? { capture_parts: true } : {}),
+    ...(isManual && takesParts(first) ? { capture_parts: true } : {}),
     payment_method: isDebit ? debit : card,
     customer: { reference: `customer-of-${name}`, email },
     order: { reference: name, amount },
