@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FaultKind, type FaultRequest, type PspName, pspNames } from '@payonce/simulator';
+import { type FaultKind, type FaultRequest } from '@payonce/simulator';
 import { Client } from 'pg';
+import { pspNames } from '../support/psp-accounts.js';
 import { type Installation, LOCK_TTL_MS, PSP_TIMEOUT_MS } from './installation.js';
 import { type Link, type LinkFault } from './link.js';
 import { type RedisPair } from './redis-pair.js';
@@ -77,7 +78,7 @@ const wayFaults: readonly LinkFault[] = [
 ];
 
 const somePsps = ({ links }: Installation, random: () => number) =>
-  pspNames.filter(() => random() < 0.6).map((psp: PspName) => links.psps[psp]);
+  pspNames.filter(() => random() < 0.6).map((psp) => links.psps[psp]);
 
 function ofProcesses(
   name: string,

@@ -82,7 +82,7 @@ export class MolliePsp implements PspAdapter {
     const { operation, entityKey } = instruction;
     const request = executeRequest(instruction, this.options.notificationUrl);
     if (request === null) return { outcome: 'rejected', pspCode: 'method_not_supported' };
-    if (operation === 'void') return this.release(request, call);
+    if (operation === 'void') return this.release(instruction.parentReference, request, call);
     return this.ask(request, call, (body) =>
       isOfPayment(operation) ? paymentAnswer(body, instruction) : partAnswer(body, entityKey),
     );
@@ -110,7 +110,7 @@ export class MolliePsp implements PspAdapter {
     });
     if (before.pspCode === 'authorized') {
       const key = `${idempotencyKey.slice(0, 57)}-cancel`;
-      const asked = await this.release(releaseRequest(pspReference, key), call);
+      const asked = await this.release(pspReference, releaseRequest(pspReference, key), call);
       return asked.outcome === 'succeeded' ? this.lookup(instruction, call) : asked;
     }
     if (!isCancelable) return before;
@@ -136,10 +136,18 @@ export class MolliePsp implements PspAdapter {
     return answerOf(await this.api.send(request, call), ofSuccess);
   }
 
-  /** 202 is accepted; "it is not guaranteed that it will succeed", which an event tells. */
-  private async release(request: ApiRequest, call: CallContext): Promise<Answer> {
+  /**
+   * 202 is accepted; "it is not guaranteed that it will succeed", which an event tells. Its body is empty, and the event
+   * names the payment alone: so does the answer.
+   */
+  private async release(
+    pspReference: string | undefined,
+    request: ApiRequest,
+    call: CallContext,
+  ): Promise<Answer> {
     const response = await this.api.send(request, call);
-    if (response.httpStatus === 202) return { httpStatus: 202, outcome: 'succeeded' };
+    if (response.httpStatus === 202)
+      return { httpStatus: 202, outcome: 'succeeded', ...(pspReference ? { pspReference } : {}) };
     return answerOf(response, () => ({ outcome: 'unknown', pspCode: 'unreadable_answer' }));
   }
 
