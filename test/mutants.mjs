@@ -414,6 +414,13 @@ const mutants = [
     specs: ['test/database/server-fitness'],
   },
   {
+    guard: 'a commit whose wait for the standby was cancelled is in doubt',
+    file: 'src/database/connection.ts',
+    find: 'if (routine !== WAIT_FOR_STANDBY) return;',
+    put: 'return;',
+    specs: ['test/database/unreplicated'],
+  },
+  {
     guard: 'a wrong password delays only its own source',
     file: 'src/operators/operator-sessions.ts',
     find: 'deviceSource(device) : addressSource(sourceAddress)',

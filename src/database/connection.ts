@@ -1,4 +1,5 @@
-import { type ClientBase } from 'pg';
+import { type Client, type ClientBase } from 'pg';
+import { sqlState } from './sql-state.js';
 
 /**
  * Makes commits on this connection durable, also where the default of the role or the database differs.
@@ -23,4 +24,24 @@ export const BOUNDED = `SET statement_timeout = ${LIMIT_MS}; SET idle_in_transac
  */
 export function ignoreConnectionErrors(client: ClientBase): void {
   client.on('error', () => {});
+}
+
+/** The function of the server that waits for synchronous standbys, as its messages name it in every language. */
+const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
+
+/**
+ * A commit whose wait for the synchronous standby somebody cancelled is answered as done, with a warning: it is on one disk
+ * alone, and lost where that one is. It becomes what a lost answer is, a commit in doubt: nothing is done upon it before
+ * another commit, which waits for all before it. https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
+ */
+export function doubtUnreplicated(client: Client): void {
+  client.on('notice', ({ routine }) => {
+    if (routine !== WAIT_FOR_STANDBY) return;
+    const error = new Error('the wait for the synchronous standby was cancelled; the commit may be lost');
+    // As if the server had said so: the statement ends with it.
+    client.connection.emit(
+      'errorMessage',
+      Object.assign(error, { code: sqlState.TRANSACTION_RESOLUTION_UNKNOWN }),
+    );
+  });
 }

@@ -1,4 +1,4 @@
-import { type ClientBase, type Pool, type PoolConfig, types } from 'pg';
+import { type Client, type Pool, type PoolConfig, types } from 'pg';
 import {
   DataSource,
   DefaultNamingStrategy,
@@ -7,7 +7,7 @@ import {
   type MigrationInterface,
 } from 'typeorm';
 import { columnName } from './commit/columns.js';
-import { BOUNDED, DURABLE, ignoreConnectionErrors } from './connection.js';
+import { BOUNDED, doubtUnreplicated, DURABLE, ignoreConnectionErrors } from './connection.js';
 import { admitService } from './service-role.js';
 import { sqlState, sqlStateOf } from './sql-state.js';
 import { FOR_ALL_TENANTS } from './tenants.js';
@@ -87,7 +87,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
-    onConnect: (client) => prepare(client, options.seesAll ?? true),
+    onConnect: (client) => prepare(client as Client, options.seesAll ?? true),
   };
   const dataSource = new DataSource({
     type: 'postgres',
@@ -122,8 +122,9 @@ const NO_SCHEMA_OF_ITS_NAME = String.raw`
 SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '"?[$]user"?\s*,?\s*', ''), false)`;
 
 /** Statements of a connection run in order: what is asked of it first runs after this. */
-function prepare(client: ClientBase, seesAll: boolean): void {
+function prepare(client: Client, seesAll: boolean): void {
   ignoreConnectionErrors(client);
+  doubtUnreplicated(client);
   // No statement here runs for as long as it takes to compile it. Where this fails the connection is lost, and the
   // next caller hears of it.
   const settings = [

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { BOUNDED, DURABLE } from '../connection.js';
+import { BOUNDED, doubtUnreplicated, DURABLE } from '../connection.js';
 
 /**
  * A connection that only writes commits. Its planner may not scan, hash or merge: every statement
@@ -67,6 +67,7 @@ export class Lane {
     };
     client.on('error', forget);
     client.on('end', forget);
+    doubtUnreplicated(client);
     try {
       await client.connect();
       const settings = [...PLANNER.map((setting) => `SET ${setting}`), BOUNDED, DURABLE, KNOWS_ORDERS];
