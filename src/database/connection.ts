@@ -38,7 +38,7 @@ export function doubtUnreplicated(client: Client): void {
   client.on('notice', ({ routine }) => {
     if (routine !== WAIT_FOR_STANDBY) return;
     const error = new Error('the wait for the synchronous standby was cancelled; the commit may be lost');
-    // As if the server had said so: the statement ends with it.
+    // The statement ends with it, as with any error that the server tells.
     client.connection.emit(
       'errorMessage',
       Object.assign(error, { code: sqlState.TRANSACTION_RESOLUTION_UNKNOWN }),

@@ -25,6 +25,8 @@ export interface Answer {
 export class AskedBook {
   readonly all: Asked[] = [];
   requests = 0;
+  /** Refused because commits may be lost. */
+  held = 0;
   /** Hears of every answer that a client may act upon. */
   onAnswered = (_asked: Asked, _sentAt: number): void => {};
 
@@ -72,6 +74,7 @@ export class AskedBook {
 
   private note(asked: Asked, answer: Answer, sentAt: number): void {
     if (answer.status < 300) asked.named.add(subjectOf(answer));
+    if (answer.status === 503 && codeOf(answer.text) === 'commits_may_be_lost') this.held += 1;
     if (!isFinal(answer)) return;
     asked.answers.add(`${answer.status} ${answer.text}`);
     if (this.isOpen()) asked.answeredAfterMs ??= performance.now() - asked.at;

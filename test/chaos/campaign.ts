@@ -6,6 +6,7 @@ import { randomFrom } from '../support/random.js';
 import { type FaultKindPlayed, faultKinds, pickFrom } from './faults.js';
 import { type Installation } from './installation.js';
 import { type Asked, AskedBook } from './asked-book.js';
+import { type LostCommits } from './operator.js';
 import { Customer } from './customer.js';
 import { judge, type Violation } from './verdict.js';
 
@@ -37,9 +38,18 @@ export interface Outcome {
   readonly payments: number;
   readonly effects: number;
   readonly orphans: number;
+  /** Payments that failed when a day had passed: nobody knew whether their call was sent, and their customers had gone. */
+  readonly expired: number;
   readonly stuck: Readonly<Record<string, number>>;
+  /** How often the service met what on its way to Postgres. */
+  readonly met: Readonly<Record<string, number>>;
   /** The time from the last fault until all that can be known at once is known, in ms. */
   readonly restAfterMs: number;
+  /** What the last commits took with them, where a standby need not have them. */
+  readonly lost: readonly Violation[];
+  readonly operators: readonly LostCommits[];
+  /** Requests that were refused because commits may be lost. */
+  readonly held: number;
   readonly violations: readonly Violation[];
 }
 
@@ -66,6 +76,15 @@ const REPLAY_WITHIN_MS = 20_000;
 const SOON_MS = 3_600_000;
 /** After this long a "not found" is final everywhere, after an answered 500 too. */
 const LATER_MS = 25 * 3_600_000;
+
+/** Rules that hold only as long as every commit does (docs/operations.md, Lost commits). */
+const LOST_WITH_COMMITS: ReadonlySet<Violation['rule']> = new Set([
+  'an answer stands',
+  'nothing unknown to us',
+  'sums as at the PSPs',
+  'an order is paid once',
+  'books in balance',
+]);
 
 export class Campaign {
   private readonly random: () => number;
@@ -229,29 +248,39 @@ export class Campaign {
   private async judged(restAfterMs: number): Promise<Outcome> {
     const { installation, episodes } = this;
     const asked = this.book.all;
-    const isHealthy = (one: Asked) => {
-      const until = one.at + (one.answeredAfterMs ?? Infinity);
-      return !episodes.some(
+    const isHealthy = ({ at, answeredAfterMs }: Asked) =>
+      // Those that went unanswered are counted on their own.
+      answeredAfterMs !== null &&
+      !episodes.some(
         (each) =>
           each.kinds.some((kind) => kind.atPsps) &&
-          each.from < until &&
-          one.at < each.until + HEALTHY_AFTER_MS,
+          each.from < at + answeredAfterMs &&
+          at < each.until + HEALTHY_AFTER_MS,
       );
-    };
     const violations = await judge(installation, asked, isHealthy);
     for (const each of episodes.filter(({ backAfterMs }) => backAfterMs === 0)) {
       const what = `no answer within ${BACK_WITHIN_MS / 1_000} s of the end of ${each.kinds.map(({ name }) => name).join(' + ')}`;
       violations.push({ rule: 'answers come back', what, during: each.kinds.map(({ name }) => name) });
     }
+    for (const what of installation.witnessed)
+      violations.push({ rule: 'one primary at a time', what, during: [] });
     violations.push(...(await this.booksInBalance()));
     const leaks = await installation.leaks([this.book.apiKey, ...Object.values(tokens), email]);
     for (const what of leaks) violations.push({ rule: 'no secret is written down', what, during: [] });
     const [counts] = await installation.sql<{ payments: number; orphans: number }>(
       'SELECT (SELECT count(*)::int FROM payments) AS payments, (SELECT count(*)::int FROM orphan_effects) AS orphans',
     );
+    const given = new Set(
+      asked.filter((one) => one.answeredAfterMs === null).flatMap(({ named }) => [...named]),
+    );
+    const expired = await installation.sql<{ n: number }>(
+      `SELECT count(*)::int AS n FROM payments WHERE status = 'failed' AND failure ->> 'code' <> 'declined' AND id = ANY ($1)`,
+      [[...given]],
+    );
     const stuck = await installation.sql<{ reason: string; n: number }>(
       `SELECT stuck_reason AS reason, count(*)::int AS n FROM psp_requests WHERE stuck_at IS NOT NULL GROUP BY 1`,
     );
+    const isLoss = ({ rule }: Violation) => installation.lost.length > 0 && LOST_WITH_COMMITS.has(rule);
     const effects = pspNames.reduce((sum, psp) => sum + installation.simulator.ledger(psp).effects.length, 0);
     return {
       episodes,
@@ -259,9 +288,14 @@ export class Campaign {
       requests: this.book.requests,
       effects,
       ...counts!,
+      expired: expired[0]!.n,
       stuck: Object.fromEntries(stuck.map(({ reason, n }) => [reason, n])),
+      met: installation.met,
       restAfterMs,
-      violations,
+      held: this.book.held,
+      operators: installation.lost,
+      lost: violations.filter((violation) => isLoss(violation)),
+      violations: violations.filter((violation) => !isLoss(violation)),
     };
   }
 

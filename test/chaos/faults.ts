@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FaultKind, type FaultRequest } from '@payonce/simulator';
 import { Client } from 'pg';
+import { type PostgresServer } from '../support/postgres-server.js';
 import { pspNames } from '../support/psp-accounts.js';
+import { Cluster } from './cluster.js';
+import { ofCluster } from './cluster-faults.js';
 import { type Installation, LOCK_TTL_MS, PSP_TIMEOUT_MS } from './installation.js';
 import { type Link, type LinkFault } from './link.js';
 import { type RedisPair } from './redis-pair.js';
 import { type ServiceProcess } from './service-process.js';
+import { type SmallDisk } from './small-disk.js';
 
 /** The surroundings that a kind of fault is played in. */
 export interface Scene {
@@ -138,21 +142,21 @@ async function endBackends({ installation, during }: Scene): Promise<void> {
 }
 
 /** SIGKILL to the postmaster: what was committed is read from the log again. */
-async function crash({ installation, random, during }: Scene): Promise<void> {
+async function crash(server: PostgresServer, { random, during }: Scene): Promise<void> {
   for (let times = 0; times < 2; times++) {
     await during(500 + 1_000 * random());
-    await installation.postgres.kill();
+    await server.kill();
     await during(1_000 * random());
-    await installation.postgres.restart();
+    await server.restart();
   }
 }
 
 /** An administrator restarts Postgres: it ends open transactions and writes its log. */
-async function restart({ installation, during }: Scene): Promise<void> {
+async function restart(server: PostgresServer, { during }: Scene): Promise<void> {
   await during(500);
-  await installation.postgres.stop();
+  await server.stop();
   await during(500);
-  await installation.postgres.restart();
+  await server.restart();
   await during(1_000);
 }
 
@@ -178,7 +182,7 @@ const slowFlush = (scene: Scene) =>
     ['RESET commit_delay', 'RESET commit_siblings'],
   );
 
-async function fullDisk({ installation, during }: Scene): Promise<void> {
+async function fullDisk(server: PostgresServer, { installation, during }: Scene): Promise<void> {
   installation.disk!.fill();
   // The log needs a new file soon, for which there is no room.
   for (let times = 0; times < 12; times++) {
@@ -186,7 +190,7 @@ async function fullDisk({ installation, during }: Scene): Promise<void> {
     await installation.sql('SELECT pg_switch_wal()').catch(() => {});
   }
   installation.disk!.empty();
-  await installation.postgres.restart();
+  await server.restart();
   await during(1_000);
 }
 
@@ -300,8 +304,17 @@ function ofRedis(redis: RedisPair): readonly FaultKindPlayed[] {
   ];
 }
 
+function ofServer(server: PostgresServer, disk: SmallDisk | null): readonly FaultKindPlayed[] {
+  return [
+    ofPostgres('Postgres crashes', (scene) => crash(server, scene)),
+    ofPostgres('Postgres restarts', (scene) => restart(server, scene)),
+    ...(disk ? [ofPostgres('disk full', (scene) => fullDisk(server, scene))] : []),
+  ];
+}
+
 /** Every kind that can be played at this installation. */
 export function faultKinds(installation: Installation): readonly FaultKindPlayed[] {
+  const { postgres, disk } = installation;
   return [
     atPsps('PSP loses answers', 'close_after', 'reset_after', 'truncate'),
     atPsps('PSP loses requests', 'close_before', 'reset_before'),
@@ -322,12 +335,10 @@ export function faultKinds(installation: Installation): readonly FaultKindPlayed
     ofProcesses('API frozen', oneOf('apis'), freeze),
     ofProcesses('worker frozen', oneOf('workers'), freeze),
     ofPostgres('sessions ended', endBackends),
-    ofPostgres('Postgres crashes', crash),
-    ofPostgres('Postgres restarts', restart),
     ofPostgres('Postgres is read-only', readOnly),
     ofPostgres('Postgres flushes slowly', slowFlush),
     ofPostgres('no connection left', takeConnections),
-    ...(installation.disk ? [ofPostgres('disk full', fullDisk)] : []),
+    ...(postgres instanceof Cluster ? ofCluster(postgres) : ofServer(postgres, disk)),
     clocks,
     ...(installation.redis ? ofRedis(installation.redis) : []),
   ];

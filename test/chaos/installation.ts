@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '@payonce/simulator';
@@ -19,7 +18,11 @@ import {
   sealKey,
 } from '../support/psp-accounts.js';
 import { travelSql } from '../support/travel.js';
+import { Cluster } from './cluster.js';
+import { DatabaseWatch } from './database-watch.js';
 import { Link } from './link.js';
+import { quietPort } from './quiet-port.js';
+import { type LostCommits } from './operator.js';
 import { RedisPair } from './redis-pair.js';
 import { ServiceProcess } from './service-process.js';
 import { SmallDisk } from './small-disk.js';
@@ -33,8 +36,6 @@ const CONTROL_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The search for secrets reads every table. */
 const QUERY_TIMEOUT_MS = 120_000;
-/** Outside of the ports that the system gives to outgoing connections: a process that comes back finds its port free. */
-const PORTS = { from: 20_000, count: 12_000 };
 
 export interface InstallationOptions {
   readonly random: () => number;
@@ -44,12 +45,22 @@ export interface InstallationOptions {
   readonly logs: string;
   /** The queues are in Redis. */
   readonly withRedis: boolean;
+  /** Postgres is a cluster of three nodes, whose standby is so; one server where it is undefined. */
+  readonly standby?: Standby | undefined;
 }
+
+export type Standby = 'synchronous' | 'asynchronous';
 
 /** A real service of two APIs and two workers, with all that it talks to, and a proxy on every way between them. */
 export class Installation {
   /** What could not be had here, for people. */
   readonly missing: string[] = [];
+  /** What was seen while faults were played, and must not be. */
+  readonly witnessed: string[] = [];
+  /** What operators found after standbys that need not have every commit were promoted. */
+  readonly lost: LostCommits[] = [];
+  /** How often the service met what on its way to Postgres. */
+  readonly met: Readonly<Record<string, number>>;
   private owner: Pool;
   /** How much later it is for this installation than for the machine. */
   clockOffsetMs = 0;
@@ -58,7 +69,7 @@ export class Installation {
   private constructor(
     readonly directory: string,
     readonly simulator: Simulator,
-    readonly postgres: PostgresServer,
+    readonly postgres: PostgresServer | Cluster,
     /** Where Postgres has a file system of its own. */
     readonly disk: SmallDisk | null,
     readonly links: {
@@ -75,25 +86,36 @@ export class Installation {
     readonly redis: RedisPair | null,
     private readonly env: Readonly<Record<string, string>>,
     private readonly logs: string,
+    databaseWatch: DatabaseWatch,
   ) {
     this.owner = this.poolOfOwner();
-    if (!disk)
+    this.met = databaseWatch.met;
+    if (!disk && postgres instanceof PostgresServer)
       this.missing.push('a file system of its own for Postgres (needs root): its disk is never full');
   }
 
-  static async open({ random, broken, logs, withRedis }: InstallationOptions): Promise<Installation> {
+  static async open({
+    random,
+    broken,
+    logs,
+    withRedis,
+    standby,
+  }: InstallationOptions): Promise<Installation> {
     const directory = mkdtempSync(join(tmpdir(), 'payonce-chaos-'));
     // Postgres, which does not run as root, keeps its data there only where it can enter.
     chmodSync(directory, 0o711);
     mkdirSync(logs, { recursive: true });
-    const disk = SmallDisk.mount(join(directory, 'disk'));
+    const disk = standby ? null : SmallDisk.mount(join(directory, 'disk'));
     const [simulator, postgres] = await Promise.all([
       startSimulator(),
-      PostgresServer.start(disk?.folder('server')),
+      standby
+        ? Cluster.start({ directory, logs, random, isSynchronous: standby === 'synchronous' })
+        : PostgresServer.start(disk?.folder('server')),
     ]);
     const apiPorts = [await quietPort(random), await quietPort(random)];
     let turn = 0;
     const anApi = () => apiPorts[(turn += 1) % apiPorts.length]!;
+    const databaseWatch = new DatabaseWatch();
     const linkTo = (target: () => number) => Link.open(target, random);
     const portOf = (url: string) => Number(new URL(url).port);
     const psps = Object.fromEntries(
@@ -102,7 +124,7 @@ export class Installation {
       ),
     ) as Record<PspName, Link>;
     const links = {
-      database: await linkTo(() => portOf(postgres.url)),
+      database: await Link.open(() => portOf(postgres.url), random, databaseWatch),
       clients: await linkTo(anApi),
       notifications: await linkTo(anApi),
       psps,
@@ -127,6 +149,7 @@ export class Installation {
       PAYONCE_KEY_RATE: '0',
       PAYONCE_MERCHANT_RATE: '0',
       ...(redis ? { REDIS_URL: redis.url } : {}),
+      ...(standby ? { PAYONCE_STANDBY: standby } : {}),
     };
     // One file is started as ever; where a rule is broken, those that it was packed from.
     const entry = broken === null ? 'dist/src/main.cjs' : 'dist/src/main.js';
@@ -150,6 +173,7 @@ export class Installation {
       redis,
       env,
       logs,
+      databaseWatch,
     );
     const unguarded = brokenRules.find(({ rule }) => rule === broken)?.unguarded;
     if (unguarded) await installation.sql(unguarded);
@@ -278,16 +302,4 @@ function configuredPsps(links: Readonly<Record<PspName, Link>>): object {
     }),
     routing: routingRules(),
   };
-}
-
-async function quietPort(random: () => number): Promise<number> {
-  return eventually(async () => {
-    const port = PORTS.from + Math.floor(random() * PORTS.count);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (isFree) await new Promise((closed) => server.close(closed));
-    return isFree ? port : null;
-  }, 'a port is free');
 }

@@ -15,6 +15,12 @@ export type LinkFault =
   /** Connections are refused, and open ones are reset. */
   | { readonly do: 'refuse' };
 
+/** Hears of what passes whole, and of connections that end. */
+export interface LinkWatch {
+  passed(connection: object, piece: Buffer, isAnswer: boolean): void;
+  ended(connection: object): void;
+}
+
 interface Connection {
   readonly near: Socket;
   readonly far: Socket;
@@ -34,15 +40,20 @@ export class Link {
     readonly port: number,
     private readonly target: () => number,
     private readonly random: () => number,
+    private readonly watch: LinkWatch | null,
   ) {
     server.on('connection', (near) => this.accept(near));
   }
 
   /** `target`: the port that leads on from here, asked for each connection. */
-  static async open(target: () => number, random: () => number): Promise<Link> {
+  static async open(
+    target: () => number,
+    random: () => number,
+    watch: LinkWatch | null = null,
+  ): Promise<Link> {
     const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new Link(server, (server.address() as AddressInfo).port, target, random);
+    return new Link(server, (server.address() as AddressInfo).port, target, random, watch);
   }
 
   misbehave(fault: LinkFault): void {
@@ -93,12 +104,14 @@ export class Link {
       after(() => {
         if (!to.destroyed) to.write(piece.length > kept ? piece.subarray(0, Math.max(0, kept)) : piece);
         if (piece.length > kept) to.destroySoon();
+        else this.watch?.passed(connection, piece, isAnswer);
       });
     });
     from.on('error', () => breakOff(connection));
     from.once('end', () => after(() => to.end()));
     from.once('close', () => {
       this.connections.delete(connection);
+      this.watch?.ended(connection);
       after(() => to.destroySoon());
     });
   }

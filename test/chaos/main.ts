@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Campaign } from './campaign.js';
-import { Installation } from './installation.js';
+import { Cluster } from './cluster.js';
+import { Installation, type InstallationOptions } from './installation.js';
 import { reportOf, tableOf } from './report.js';
 import { randomFrom } from '../support/random.js';
 
@@ -12,6 +13,7 @@ import { randomFrom } from '../support/random.js';
  *   npm run chaos -- --minutes 10 --seed 7
  *   npm run chaos -- --profile ci                  three minutes
  *   npm run chaos -- --profile redis               the queues are in Redis, which fails, too
+ *   npm run chaos -- --profile cluster             Postgres is three nodes of Patroni
  *   npm run chaos -- --only "API frozen,crash"     kinds of faults whose names contain one of these
  *   npm run chaos -- --break "a call in doubt is taken for none"      the service breaks a rule (test/simulation/broken-rules.ts)
  *
@@ -30,14 +32,28 @@ const { values } = parseArgs({
   },
 });
 
-interface Profile {
+interface Profile extends Pick<InstallationOptions, 'withRedis' | 'standby'> {
   readonly minutes: number;
-  readonly withRedis: boolean;
+  /** Kinds that are played unless others are told. */
+  readonly only?: readonly string[];
+  /** Debian packages that it needs and that are not installed. */
+  readonly missing?: () => readonly string[];
 }
+
+/** What befalls a cluster, by parts of its names. */
+const CLUSTER = ['primary:', 'switchover', 'standby'];
 
 const profiles: Readonly<Record<string, Profile>> = {
   single: { minutes: 10, withRedis: false },
   redis: { minutes: 10, withRedis: true },
+  cluster: { minutes: 15, withRedis: false, standby: 'synchronous', missing: Cluster.missing },
+  'cluster-async': {
+    minutes: 10,
+    withRedis: false,
+    standby: 'asynchronous',
+    missing: Cluster.missing,
+    only: CLUSTER,
+  },
   ci: { minutes: 3, withRedis: false },
 };
 
@@ -59,6 +75,9 @@ const tellWhen = (line: string) =>
 async function main(): Promise<number> {
   const profile = profiles[values.profile];
   if (!profile) throw new Error(`--profile is one of ${Object.keys(profiles).join(', ')}`);
+  const missing = profile.missing?.() ?? [];
+  if (missing.length > 0)
+    throw new Error(`--profile ${values.profile} needs these Debian packages: ${missing.join(', ')}`);
   const seed = wholeNumber('seed', values.seed, 1e9);
   const minutes = values.minutes ? wholeNumber('minutes', values.minutes, 600) : profile.minutes;
   const logs = join(values.logs, String(seed));
@@ -68,6 +87,7 @@ async function main(): Promise<number> {
     random: randomFrom(seed),
     broken: values.break ?? null,
     withRedis: profile.withRedis,
+    standby: profile.standby,
     logs,
   });
   // A person who interrupts the campaign is left with no database and no process of it.
@@ -75,7 +95,8 @@ async function main(): Promise<number> {
     process.once(signal, () => void installation.close().then(() => process.exit(130)));
   try {
     for (const what of installation.missing) tell(`missing: ${what}`);
-    const only = values.only.split(',').filter((part) => part !== '');
+    const given = values.only.split(',').filter((part) => part !== '');
+    const only = given.length > 0 ? given : (profile.only ?? []);
     const rate = wholeNumber('rate', values.rate, 200);
     const campaign = new Campaign(installation, await installation.apiKey(), {
       seed,

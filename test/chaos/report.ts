@@ -25,9 +25,14 @@ export interface Report {
   readonly requests: number;
   readonly effects: number;
   readonly orphans: number;
+  readonly expired: number;
   readonly stuck: Readonly<Record<string, number>>;
+  readonly met: Readonly<Record<string, number>>;
   readonly restAfterS: number;
   readonly kinds: readonly KindRow[];
+  readonly operators: Outcome['operators'];
+  readonly held: number;
+  readonly lost: Outcome['lost'];
   readonly violations: Outcome['violations'];
 }
 
@@ -67,7 +72,12 @@ export function reportOf(
     requests: outcome.requests,
     effects: outcome.effects,
     orphans: outcome.orphans,
+    expired: outcome.expired,
     stuck: outcome.stuck,
+    met: outcome.met,
+    operators: outcome.operators,
+    held: outcome.held,
+    lost: outcome.lost,
     restAfterS: seconds(outcome.restAfterMs),
     kinds,
     violations,
@@ -87,6 +97,18 @@ export function tableOf(report: Report): string {
   const ends = [
     `${report.payments} payments, ${report.operations} operations, ${report.requests} requests, ${report.effects} effects`,
     `at rest ${report.restAfterS} s after the last fault; ${report.orphans} orphans given back; stuck: ${stuck.join(', ') || 'none'}`,
+    `${report.expired} payments whose customers had gone failed later, without an effect`,
+    ...Object.entries(report.met).map(([what, n]) => `met ${n} times: ${what}`),
+    ...report.operators.map(
+      ({ kind, heldAfterMs, unknownEffects }) =>
+        `${kind}: held after ${seconds(heldAfterMs)} s; ${unknownEffects} effects that no row knows`,
+    ),
+    ...(report.operators.length > 0
+      ? [
+          `${report.held} requests refused with commits_may_be_lost`,
+          `${report.lost.length} answers or effects lost with their commits`,
+        ]
+      : []),
     ...report.violations.slice(0, 10).map(({ rule, what }) => `BROKEN ${rule}: ${what.slice(0, 400)}`),
     `${report.violations.length} rules broken`,
   ];

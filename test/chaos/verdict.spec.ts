@@ -10,6 +10,7 @@ const routeFixture = (more: Partial<RouteRow> = {}): RouteRow => ({
   operation: 'charge',
   subject: id,
   psp: 'stripe',
+  key: 'key-1',
   amount: 900,
   verdict: 'effective',
   stuck_reason: null,

@@ -23,6 +23,7 @@ export type Rule =
   | 'a healthy PSP fails nobody'
   | 'books in balance'
   | 'answers come back'
+  | 'one primary at a time'
   | 'no secret is written down';
 
 export interface RouteRow {
@@ -31,6 +32,8 @@ export interface RouteRow {
   readonly operation: string;
   readonly subject: string;
   readonly psp: string;
+  /** Under which the PSP was asked. */
+  readonly key: string;
   readonly amount: number;
   readonly verdict: 'open' | 'effective' | 'ruled_out';
   readonly stuck_reason: string | null;
@@ -57,7 +60,8 @@ SELECT p.id, p.status, p.amount_captured::float8, p.amount_refunded::float8, p.o
   FROM payments p LEFT JOIN orders o ON o.merchant_id = p.merchant_id AND o.reference = p.order_reference`;
 
 const READ_ROUTES = `
-SELECT entity_key, route, operation, coalesce(payment_id, payout_id) AS subject, psp, amount::float8, verdict, stuck_reason
+SELECT entity_key, route, operation, coalesce(payment_id, payout_id) AS subject, psp, psp_idempotency_key AS key,
+       amount::float8, verdict, stuck_reason
   FROM psp_requests`;
 
 const MOST_STORIES = 20;
@@ -70,10 +74,14 @@ export async function judge(
   healthy: (asked: Asked) => boolean,
 ): Promise<Violation[]> {
   const payments = await installation.sql<PaymentRow>(READ_PAYMENTS);
-  const routes = groupBy(await installation.sql<RouteRow>(READ_ROUTES), ({ subject }) => subject);
+  const rows = await installation.sql<RouteRow>(READ_ROUTES);
+  const routes = groupBy(rows, ({ subject }) => subject);
+  // What a lost commit asked for bears the name of its payment, and the one that asked again has its key.
+  const subjects = new Map(rows.map(({ key, subject }) => [key, subject]));
   const effects = groupBy(
     allEffects(installation),
-    ({ reference }) => SUBJECT.exec(reference ?? '')?.[1] ?? '',
+    ({ idempotency_key: key, reference }) =>
+      subjects.get(key ?? '') ?? SUBJECT.exec(reference ?? '')?.[1] ?? '',
   );
   const payouts = await installation.sql<{ id: string; status: string }>('SELECT id, status FROM payouts');
   const known = new Set([...payments, ...payouts].map(({ id }) => id));
@@ -169,8 +177,11 @@ export function judgeOperations(
   for (const [name, times] of ledgers) {
     const ours = books.get(name) ?? 0;
     if (times <= ours) continue;
-    const isDouble =
-      times > 1 || standing(all, routes).filter((e) => e.operation === name.split(' ')[0]).length > 1;
+    const [operation] = name.split(' ');
+    const keys = standing(all, routes)
+      .filter((e) => e.operation === operation)
+      .map((e) => e.reference);
+    const isDouble = new Set(keys).size < keys.length;
     const rule = isDouble ? 'one effect for each operation' : 'nothing unknown to us';
     found.push({ rule, what: `${id}: ${name}, ${times} times; by our books ${ours} times` });
   }
