@@ -52,8 +52,7 @@ CREATE TRIGGER payments_with_order BEFORE UPDATE OF status, amount_captured, amo
     AND (OLD.status, OLD.amount_captured, OLD.amount_refunded)
       IS DISTINCT FROM (NEW.status, NEW.amount_captured, NEW.amount_refunded))
   EXECUTE FUNCTION payonce_order_left_behind();
-CREATE UNIQUE INDEX payments_one_holds_order ON payments (merchant_id, order_reference) WHERE holds_order;
-CREATE INDEX payments_order ON payments (merchant_id, order_reference, id) WHERE order_reference IS NOT NULL;
+-- The indexes of payments by order are built by 0201.
 `);
   }
 

@@ -15,16 +15,11 @@ ALTER TABLE merchants ADD payment_references text NOT NULL DEFAULT 'unique'
 ALTER TABLE reconciliation_breaks DROP CONSTRAINT reconciliation_breaks_category,
   ADD CONSTRAINT reconciliation_breaks_category CHECK (category IN (${OF_REPORTS}, 'possible_duplicate') OR (${OF_NOTIFICATIONS})) NOT VALID;
 ALTER TABLE reconciliation_breaks VALIDATE CONSTRAINT reconciliation_breaks_category;
--- Those of a day, where a merchant has used a reference for years.
-DROP INDEX payments_reference;
-CREATE INDEX payments_reference ON payments (merchant_id, reference, id);
 `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-DROP INDEX payments_reference;
-CREATE INDEX payments_reference ON payments (merchant_id, reference);
 DELETE FROM reconciliation_breaks WHERE category = 'possible_duplicate';
 ALTER TABLE reconciliation_breaks DROP CONSTRAINT reconciliation_breaks_category,
   ADD CONSTRAINT reconciliation_breaks_category CHECK (category IN (${OF_REPORTS}) OR (${OF_NOTIFICATIONS}));

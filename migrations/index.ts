@@ -71,6 +71,7 @@ import { AlertsTold1700000000191 } from './0191-alerts-told.js';
 import { FinanceRole1700000000192 } from './0192-finance-role.js';
 import { PaymentMethods1700000000198 } from './0198-payment-methods.js';
 import { Hints1700000000199 } from './0199-hints.js';
+import { IndexesBesideWork1700000000201 } from './0201-indexes-beside-work.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -147,4 +148,5 @@ export const migrations = [
   FinanceRole1700000000192,
   PaymentMethods1700000000198,
   Hints1700000000199,
+  IndexesBesideWork1700000000201,
 ];

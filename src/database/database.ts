@@ -5,6 +5,7 @@ import {
   type Logger,
   MigrationExecutor,
   type MigrationInterface,
+  type QueryRunner,
 } from 'typeorm';
 import { columnName } from './commit/columns.js';
 import { BOUNDED, doubtUnreplicated, DURABLE, ignoreConnectionErrors } from './connection.js';
@@ -59,6 +60,8 @@ export class DatabaseUnavailable extends Error {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const MIGRATION_LOCK_TIMEOUT_MS = 60_000;
+/** How often it is asked whether another process still migrates. */
+const TURN_MS = 200;
 
 /** TypeORM writes to stdout even with logging off, which belongs to the caller of a command. */
 const SILENT: Logger = {
@@ -153,7 +156,7 @@ export async function migrate(dataSource: DataSource, serviceUrl: string | null 
   try {
     // A migration of a large table may take longer than a request may.
     await runner.query(`SET statement_timeout = 0; SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`);
-    await runner.query(`SELECT pg_advisory_lock(hashtext('payonce'), hashtext('migrate'))`);
+    await takeTurn(runner);
     try {
       const executor = new MigrationExecutor(dataSource, runner);
       executor.transaction = 'each';
@@ -167,14 +170,33 @@ export async function migrate(dataSource: DataSource, serviceUrl: string | null 
     }
   } catch (error) {
     if (sqlStateOf(error) === sqlState.LOCK_NOT_AVAILABLE) {
-      throw new DatabaseUnavailable(
-        `a migration waited ${MIGRATION_LOCK_TIMEOUT_MS / 1_000} s for a lock that another session holds`,
-      );
+      throw waitedTooLong();
     }
     throw error;
   } finally {
     await runner.release();
   }
+}
+
+/**
+ * One process at a time. Those that wait ask again and again: a statement that waits would be waited for by an index that is
+ * built beside it.
+ */
+async function takeTurn(runner: QueryRunner): Promise<void> {
+  for (let waitedMs = 0; waitedMs < MIGRATION_LOCK_TIMEOUT_MS; waitedMs += TURN_MS) {
+    const [{ taken }] = (await runner.query(
+      `SELECT pg_try_advisory_lock(hashtext('payonce'), hashtext('migrate')) AS taken`,
+    )) as [{ taken: boolean }];
+    if (taken) return;
+    await runner.query(`SELECT pg_sleep(${TURN_MS / 1_000})`);
+  }
+  throw waitedTooLong();
+}
+
+function waitedTooLong(): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    `a migration waited ${MIGRATION_LOCK_TIMEOUT_MS / 1_000} s for a lock that another session holds`,
+  );
 }
 
 /** How the schema of a database stands to the migrations that this program knows. */

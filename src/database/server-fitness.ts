@@ -4,6 +4,7 @@ import { type Pool, type PoolClient } from 'pg';
 const OLDEST_VERSION_NUM = 150_000;
 /** A server that is slower than this is not judged; a pooler with a single connection would never answer. */
 const ANSWER_WITHIN_MS = 5_000;
+const ROUNDS = 3;
 
 export interface ServerFacts {
   /** `server_version_num`: 150018 is Postgres 15.18. */
@@ -56,15 +57,23 @@ export async function serverFactsOf(pool: Pool): Promise<ServerFacts> {
   }
 }
 
-/** Whether a connection answers from the same session while another one has a transaction open. */
+/**
+ * Whether each of two connections answers from a session of its own, while one has a transaction open and after. A pooler
+ * gives a transaction the session that was used last, as a rule: what one round does not show, the next one does.
+ */
 async function keepsSession(client: PoolClient, other: PoolClient): Promise<boolean> {
-  const before = await sessionOf(client);
-  // A pooler gives the transaction the connection that was used last.
-  await other.query('BEGIN');
-  await sessionOf(other);
-  const after = await sessionOf(client).catch(() => null);
-  await other.query('ROLLBACK');
-  return after === null || after === before;
+  const [own, others] = [new Set<number>(), new Set<number>()];
+  for (let round = 0; round < ROUNDS; round++) {
+    own.add(await sessionOf(client));
+    await other.query('BEGIN');
+    others.add(await sessionOf(other));
+    const meanwhile = await sessionOf(client).catch(() => null);
+    await other.query('ROLLBACK');
+    if (meanwhile === null) return true;
+    own.add(meanwhile);
+    if (own.size > 1 || others.size > 1 || others.has(meanwhile)) return false;
+  }
+  return true;
 }
 
 async function sessionOf(client: PoolClient): Promise<number> {

@@ -6,6 +6,7 @@ import { randomFrom } from '../support/random.js';
 import { type FaultKindPlayed, faultKinds, pickFrom } from './faults.js';
 import { type Installation } from './installation.js';
 import { type Asked, AskedBook } from './asked-book.js';
+import { Cluster } from './cluster.js';
 import { type LostCommits } from './operator.js';
 import { Customer } from './customer.js';
 import { judge, type Violation } from './verdict.js';
@@ -48,6 +49,8 @@ export interface Outcome {
   /** What the last commits took with them, where a standby need not have them. */
   readonly lost: readonly Violation[];
   readonly operators: readonly LostCommits[];
+  /** Standbys that did not follow by themselves any more, and were copied anew. */
+  readonly copied: number;
   /** Requests that were refused because commits may be lost. */
   readonly held: number;
   readonly violations: readonly Violation[];
@@ -292,6 +295,7 @@ export class Campaign {
       stuck: Object.fromEntries(stuck.map(({ reason, n }) => [reason, n])),
       met: installation.met,
       restAfterMs,
+      copied: installation.postgres instanceof Cluster ? installation.postgres.copied : 0,
       held: this.book.held,
       operators: installation.lost,
       lost: violations.filter((violation) => isLoss(violation)),

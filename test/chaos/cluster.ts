@@ -12,6 +12,7 @@ import { quietPort } from './quiet-port.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
 /** A node that was primary is rewound, or copied anew. */
+const COPIED_AFTER_MS = 60_000;
 const SETTLED_WITHIN_MS = 180_000;
 /** Longer than Patroni takes to see what became of its Postgres. */
 const SETTLED_FOR_MS = 3_000;
@@ -39,6 +40,9 @@ interface ClusterOptions {
  * leads to the one that is primary.
  */
 export class Cluster implements FreshDatabase {
+  /** Standbys that did not follow by themselves any more, and were copied from the primary anew. */
+  copied = 0;
+
   private constructor(
     readonly nodes: readonly ClusterNode[],
     readonly isSynchronous: boolean,
@@ -131,22 +135,32 @@ export class Cluster implements FreshDatabase {
     }, `another node than ${former.name} is primary`);
   }
 
-  /** Waits until all nodes are there and follow the primary. */
+  /** Waits until all nodes are there and follow the primary. One that does not by itself is copied anew. */
   async settled(): Promise<void> {
+    let since = Infinity;
     const isSettled = async () => {
       const members = await this.members();
       const isSafe = !this.isSynchronous || members.some(({ role }) => role === 'sync_standby');
-      const follows = ({ state, lag }: Member) =>
-        ['running', 'streaming'].includes(state) && (lag === undefined || Number(lag) < 1_000_000);
-      return members.length === NODES.length && members.every(follows) && members.some(isLeader) && isSafe;
-    };
-    let since = Infinity;
-    const isSettledForAWhile = async () => {
-      if (!(await isSettled())) since = Infinity;
-      else since = Math.min(since, performance.now());
+      const isWhole = members.length === NODES.length && members.every(follows) && members.some(isLeader);
+      since = isWhole && isSafe ? Math.min(since, performance.now()) : Infinity;
       return performance.now() - since > SETTLED_FOR_MS;
     };
-    await eventually(isSettledForAWhile, 'all nodes follow the primary', SETTLED_WITHIN_MS);
+    const what = 'all nodes follow the primary';
+    await eventually(isSettled, what, COPIED_AFTER_MS).catch(() => this.copyAnew());
+    await eventually(isSettled, what, SETTLED_WITHIN_MS);
+  }
+
+  /** As a person does with `patronictl reinit`. */
+  private async copyAnew(): Promise<void> {
+    for (const member of (await this.members()).filter((each) => !isLeader(each) && !follows(each))) {
+      this.copied += 1;
+      const answer = await fetch(`http://127.0.0.1:${this.nodeOf(member)!.restPort}/reinitialize`, {
+        method: 'POST',
+        body: JSON.stringify({ force: true }),
+        signal: AbortSignal.timeout(LOOK_TIMEOUT_MS),
+      });
+      await answer.body?.cancel();
+    }
   }
 
   /** A person lets another node be primary. */
@@ -184,6 +198,10 @@ export class Cluster implements FreshDatabase {
 }
 
 const isLeader = ({ role }: Member) => role === 'leader';
+
+/** It has the log of the primary, or nearly all of it. */
+const follows = ({ state, lag }: Member) =>
+  ['running', 'streaming'].includes(state) && (lag === undefined || Number(lag) < 1_000_000);
 
 /** The folder of the newest Postgres that a package installed. */
 function findServerPrograms(): string | null {

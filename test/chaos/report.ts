@@ -31,6 +31,7 @@ export interface Report {
   readonly restAfterS: number;
   readonly kinds: readonly KindRow[];
   readonly operators: Outcome['operators'];
+  readonly copied: number;
   readonly held: number;
   readonly lost: Outcome['lost'];
   readonly violations: Outcome['violations'];
@@ -76,6 +77,7 @@ export function reportOf(
     stuck: outcome.stuck,
     met: outcome.met,
     operators: outcome.operators,
+    copied: outcome.copied,
     held: outcome.held,
     lost: outcome.lost,
     restAfterS: seconds(outcome.restAfterMs),
@@ -103,6 +105,7 @@ export function tableOf(report: Report): string {
       ({ kind, heldAfterMs, unknownEffects }) =>
         `${kind}: held after ${seconds(heldAfterMs)} s; ${unknownEffects} effects that no row knows`,
     ),
+    ...(report.copied > 0 ? [`${report.copied} standbys copied anew`] : []),
     ...(report.operators.length > 0
       ? [
           `${report.held} requests refused with commits_may_be_lost`,

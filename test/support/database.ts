@@ -12,10 +12,19 @@ export interface FreshDatabase {
 }
 
 /** A migrated database of its own for a test or a file of tests: a copy of the run's template. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+export function freshDatabase(): Promise<FreshDatabase> {
+  return copyOf(setting('TEST_TEMPLATE'));
+}
+
+/** One that no migration has seen. */
+export function emptyDatabase(): Promise<FreshDatabase> {
+  return copyOf('template0');
+}
+
+async function copyOf(template: string): Promise<FreshDatabase> {
   const name = `payonce_test_${randomBytes(6).toString('hex')}`;
   // Copied as files: block by block through the log costs three times as much.
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${setting('TEST_TEMPLATE')} STRATEGY FILE_COPY`);
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   const urlOf = (server: string) => Object.assign(new URL(setting(server)), { pathname: `/${name}` }).href;
   return {
     url: urlOf('TEST_SERVER_URL'),
