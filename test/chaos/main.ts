@@ -36,8 +36,6 @@ interface Profile extends Pick<InstallationOptions, 'withRedis' | 'standby'> {
   readonly minutes: number;
   /** Kinds that are played unless others are told. */
   readonly only?: readonly string[];
-  /** Debian packages that it needs and that are not installed. */
-  readonly missing?: () => readonly string[];
 }
 
 /** What befalls a cluster, by parts of its names. */
@@ -46,12 +44,11 @@ const CLUSTER = ['primary:', 'switchover', 'standby'];
 const profiles: Readonly<Record<string, Profile>> = {
   single: { minutes: 10, withRedis: false },
   redis: { minutes: 10, withRedis: true },
-  cluster: { minutes: 15, withRedis: false, standby: 'synchronous', missing: Cluster.missing },
+  cluster: { minutes: 15, withRedis: false, standby: 'synchronous' },
   'cluster-async': {
     minutes: 10,
     withRedis: false,
     standby: 'asynchronous',
-    missing: Cluster.missing,
     only: CLUSTER,
   },
   ci: { minutes: 3, withRedis: false },
@@ -75,7 +72,7 @@ const tellWhen = (line: string) =>
 async function main(): Promise<number> {
   const profile = profiles[values.profile];
   if (!profile) throw new Error(`--profile is one of ${Object.keys(profiles).join(', ')}`);
-  const missing = profile.missing?.() ?? [];
+  const missing = profile.standby ? Cluster.missing() : [];
   if (missing.length > 0)
     throw new Error(`--profile ${values.profile} needs these Debian packages: ${missing.join(', ')}`);
   const seed = wholeNumber('seed', values.seed, 1e9);
