@@ -55,20 +55,7 @@ export function ofCluster(cluster: Cluster): readonly FaultKindPlayed[] {
       for (const standby of standbys) standby.start();
     }),
   ];
-  if (!cluster.isSynchronous) {
-    const late = kind('primary: node killed, standbys late', async ({ during }) => {
-      const primary = await cluster.primary();
-      primary.replication.misbehave({ do: 'stall' });
-      await during(1_000);
-      await primary.kill();
-      // What was on its way is lost with the node.
-      primary.replication.breakAll();
-      primary.replication.behave();
-      await cluster.isReplaced(primary);
-      primary.start();
-    });
-    return [...kinds, late];
-  }
+  if (!cluster.isSynchronous) return kinds;
   return [
     ...kinds,
     // Two take writes then, and only a synchronous standby tells what counts.
