@@ -5,8 +5,8 @@ export const PAIR = String.raw`substr(sha256(convert_to(m.key || E'\n' || m.valu
 
 /**
  * A merchant's payments are found by pairs of their metadata, and by their amount (0201, which also indexes those that are
- * there). An index of jsonb would not do: row-level
- * security lets no condition that may leak, as the operators of jsonb may, go to an index before its own.
+ * there). An index of jsonb would not do: row-level security lets no condition that may leak, as the operators of jsonb
+ * may, go to an index before its own.
  */
 export class PaymentsByAmountAndMetadata1700000000189 implements MigrationInterface {
   name = 'PaymentsByAmountAndMetadata1700000000189';

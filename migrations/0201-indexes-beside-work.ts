@@ -11,8 +11,8 @@ interface Last {
 }
 
 /**
- * What reads every payment, for the migrations since 0185, while payments go on: a transaction would hold them back for as
- * long as that takes. Does nothing where those migrations did it themselves.
+ * Indexes of payments that the migrations since 0185 need, and the metadata of payments that are there, while payments go
+ * on: a transaction would hold payments back until it has read all of them. Does nothing where those migrations did it.
  */
 export class IndexesBesideWork1700000000201 implements MigrationInterface {
   name = 'IndexesBesideWork1700000000201';
@@ -43,12 +43,13 @@ export class IndexesBesideWork1700000000201 implements MigrationInterface {
       await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
   }
 
-  /** With the id: those of a day, where a merchant has used a reference for years. */
+  /** The index has the id, too: it finds the payments of a day, where a merchant has used a reference for years. */
   private async widenReference(runner: QueryRunner): Promise<void> {
-    const [{ columns }] = (await runner.query(
+    // None where an earlier try ended between the two statements that replace it.
+    const [index] = (await runner.query(
       `SELECT indnkeyatts AS columns FROM pg_index WHERE indexrelid = to_regclass('payments_reference')`,
-    )) as [{ columns: number }];
-    if (columns === 3) return;
+    )) as [{ columns: number }?];
+    if (index?.columns === 3) return;
     await buildIndex(runner, 'payments_reference_id', 'payments (merchant_id, reference, id)');
     await this.replaceReference(runner, 'payments_reference_id');
   }
@@ -58,7 +59,7 @@ export class IndexesBesideWork1700000000201 implements MigrationInterface {
     await runner.query(`ALTER INDEX ${by} RENAME TO payments_reference`);
   }
 
-  /** Payments from before there was a trigger. */
+  /** The trigger of 0189 indexes new payments; this indexes those from before it. */
   private async indexMetadata(runner: QueryRunner): Promise<void> {
     const zero = '00000000-0000-0000-0000-000000000000';
     for (let last: Last | undefined = { merchant_id: zero, id: zero }; last;) {

@@ -73,7 +73,7 @@ import { PaymentMethods1700000000198 } from './0198-payment-methods.js';
 import { Hints1700000000199 } from './0199-hints.js';
 import { IndexesBesideWork1700000000201 } from './0201-indexes-beside-work.js';
 
-/** Every migration, oldest first. A class that has run anywhere is never edited again. */
+/** Every migration, oldest first. A class that was released is never edited again. */
 export const migrations = [
   Merchants1700000000001,
   ChargeOnce1700000000002,

@@ -26,13 +26,13 @@ export function ignoreConnectionErrors(client: ClientBase): void {
   client.on('error', () => {});
 }
 
-/** The function of the server that waits for synchronous standbys, as its messages name it in every language. */
+/** The function of Postgres that waits for synchronous standbys; its messages name it in every language. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
 /**
- * A commit whose wait for the synchronous standby somebody cancelled is answered as done, with a warning: it is on one disk
- * alone, and lost where that one is. It becomes what a lost answer is, a commit in doubt: nothing is done upon it before
- * another commit, which waits for all before it. https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
+ * Where an administrator cancels a commit's wait for the synchronous standby, Postgres answers that the commit is done, with
+ * a warning: it is on the primary's disk alone. Here its statement ends with 08007, so that the store takes the commit for
+ * one in doubt: no PSP is called before another commit, which waits for all before it. https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
  */
 export function doubtUnreplicated(client: Client): void {
   client.on('notice', ({ routine }) => {

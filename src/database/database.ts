@@ -90,6 +90,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
+    // A pool of pg makes Clients; its types name their base alone.
     onConnect: (client) => prepare(client as Client, options.seesAll ?? true),
   };
   const dataSource = new DataSource({
@@ -179,8 +180,8 @@ export async function migrate(dataSource: DataSource, serviceUrl: string | null 
 }
 
 /**
- * One process at a time. Those that wait ask again and again: a statement that waits would be waited for by an index that is
- * built beside it.
+ * Takes the lock that one process at a time migrates under. A process asks for it again and again: CREATE INDEX
+ * CONCURRENTLY waits for every statement under way, and so for one that waits for this lock.
  */
 async function takeTurn(runner: QueryRunner): Promise<void> {
   for (let waitedMs = 0; waitedMs < MIGRATION_LOCK_TIMEOUT_MS; waitedMs += TURN_MS) {

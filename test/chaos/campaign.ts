@@ -46,7 +46,7 @@ export interface Outcome {
   readonly met: Readonly<Record<string, number>>;
   /** The time from the last fault until all that can be known at once is known, in ms. */
   readonly restAfterMs: number;
-  /** What the last commits took with them, where a standby need not have them. */
+  /** Answers and effects that were lost with the last commits, where a standby need not have those. */
   readonly lost: readonly Violation[];
   readonly operators: readonly LostCommits[];
   /** Standbys that did not follow by themselves any more, and were copied anew. */

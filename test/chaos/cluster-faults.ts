@@ -7,7 +7,7 @@ import { compareAndResume } from './operator.js';
 const LOOK_MS = 200;
 const MOST_LOOKS = 300;
 
-/** What befalls a cluster. Each ends with all nodes there again. */
+/** Kinds of faults of a cluster. Each ends with all nodes there again. */
 export function ofCluster(cluster: Cluster): readonly FaultKindPlayed[] {
   const kind = (name: string, play: (scene: Scene) => Promise<void>): FaultKindPlayed => ({
     name,

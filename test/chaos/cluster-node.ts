@@ -8,7 +8,7 @@ import { quietPort } from './quiet-port.js';
 
 /** Patroni loops every 2 s; a primary that is not heard of for 20 s, which is the least, is replaced. */
 const TIMES = { ttl: 20, loop_wait: 2, retry_timeout: 5 };
-/** As docs/operations.md has them: what a refused statement held is not in the log. */
+/** Settings of Postgres as docs/operations.md has them: its log does not hold what a refused statement held. */
 const SETTINGS = {
   max_connections: 200,
   timezone: 'UTC',
@@ -17,7 +17,7 @@ const SETTINGS = {
 };
 const LOOK_TIMEOUT_MS = 1_000;
 
-/** What all nodes of a cluster have in common. */
+/** Settings that all nodes of a cluster have in common. */
 export interface ClusterPlan {
   readonly directory: string;
   readonly logs: string;
@@ -77,7 +77,7 @@ export class ClusterNode {
         connect_address: `127.0.0.1:${replication.port}`,
         data_dir: data,
         bin_dir: plan.programs,
-        // What cannot be rewound, since its log is not kept far enough, is copied from the primary anew.
+        // A node that cannot be rewound, since its log is not kept far enough, is copied from the primary anew.
         remove_data_directory_on_rewind_failure: true,
         remove_data_directory_on_diverged_timelines: true,
         pgpass: join(folder, 'pgpass'),

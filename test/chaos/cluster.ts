@@ -11,7 +11,7 @@ import { Daemon, daemonFolder } from './daemon.js';
 import { quietPort } from './quiet-port.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
-/** A node that was primary is rewound, or copied anew. */
+/** A standby that does not follow by itself for so long is copied from the primary anew. */
 const COPIED_AFTER_MS = 60_000;
 const SETTLED_WITHIN_MS = 180_000;
 /** Longer than Patroni takes to see what became of its Postgres. */
@@ -199,7 +199,7 @@ export class Cluster implements FreshDatabase {
 
 const isLeader = ({ role }: Member) => role === 'leader';
 
-/** It has the log of the primary, or nearly all of it. */
+/** Whether a standby has the log of the primary, or nearly all of it. */
 const follows = ({ state, lag }: Member) =>
   ['running', 'streaming'].includes(state) && (lag === undefined || Number(lag) < 1_000_000);
 

@@ -59,7 +59,7 @@ export const tokens: Readonly<Record<PspName, string>> = {
   gocardless: 'MD_confirmed_gocardlessOnly',
   paypal: 'vault-visa-paypalOnly',
 };
-export const email = 'somebody.secret@shop.example';
+export const email = 'customer.secret@shop.example';
 
 /** One for all services, as processes over one database have it. */
 export const sealKey = Buffer.alloc(32, 7).toString('base64');
