@@ -293,7 +293,7 @@ export class Campaign {
       ...counts!,
       expired: expired[0]!.n,
       stuck: Object.fromEntries(stuck.map(({ reason, n }) => [reason, n])),
-      met: installation.met,
+      met: installation.databaseWatch.met,
       restAfterMs,
       copied: installation.postgres instanceof Cluster ? installation.postgres.copied : 0,
       held: this.book.held,

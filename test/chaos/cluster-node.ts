@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { eventually } from '../support/eventually.js';
-import { Daemon, daemonFolder } from './daemon.js';
+import { Daemon, daemonFolder } from '../support/daemon.js';
+import { endPostmaster } from '../support/postmaster.js';
 import { Link } from './link.js';
 import { quietPort } from './quiet-port.js';
 
@@ -122,11 +122,8 @@ export class ClusterNode {
   }
 
   /** Postgres is gone, and Patroni sees it. */
-  async killPostmaster(): Promise<void> {
-    const pid = this.postmaster();
-    if (pid === null) return;
-    process.kill(pid, 'SIGKILL');
-    await eventually(() => !isRunning(pid), 'the postmaster is gone');
+  killPostmaster(): Promise<void> {
+    return endPostmaster(this.data, 'SIGKILL');
   }
 
   /** Patroni says and does nothing, while its Postgres goes on. */
@@ -174,23 +171,5 @@ export class ClusterNode {
     this.thaw();
     await this.kill();
     for (const link of this.links) link.close();
-  }
-
-  private postmaster(): number | null {
-    try {
-      const pid = Number(readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')[0]);
-      return isRunning(pid) ? pid : null;
-    } catch {
-      return null;
-    }
-  }
-}
-
-/** A zombie that nobody has reaped yet is gone, too; so is a process of another kind under its number. */
-function isRunning(pid: number): boolean {
-  try {
-    return /^\d+ \(postgres\) [^Z]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
   }
 }

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrations } from '../../migrations/index.js';
-import { migrate, openDatabase } from '../../src/database/database.js';
 import { type FreshDatabase, onDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { Daemon, daemonFolder } from '../support/daemon.js';
+import { migrateDatabase } from '../support/migrated.js';
 import { findProgram } from '../support/program.js';
 import { ClusterNode } from './cluster-node.js';
-import { Daemon, daemonFolder } from './daemon.js';
 import { quietPort } from './quiet-port.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
@@ -70,6 +69,7 @@ export class Cluster implements FreshDatabase {
     mkdirSync(join(directory, 'cluster'), { mode: 0o711 });
     const plan = {
       directory: join(directory, 'cluster'),
+      logs,
       programs: findServerPrograms()!,
       patroni: findProgram('patroni')!,
       etcdPort,
@@ -79,7 +79,7 @@ export class Cluster implements FreshDatabase {
     };
     const etcd = await startEtcd(plan.directory, logs, etcdPort, await quietPort(random));
     const nodes: ClusterNode[] = [];
-    for (const name of NODES) nodes.push(await ClusterNode.make(name, { ...plan, logs }));
+    for (const name of NODES) nodes.push(await ClusterNode.make(name, plan));
     const port = await quietPort(random);
     const haproxy = startHaproxy(plan.directory, logs, port, nodes);
     const urlOf = (user: string, secret: string, database = 'payonce') =>
@@ -103,15 +103,7 @@ export class Cluster implements FreshDatabase {
         ),
       'HAProxy leads to the primary',
     );
-    const database = await openDatabase({
-      url: cluster.url,
-      entities: [],
-      migrations,
-      poolSize: 1,
-      applicationName: 'payonce-chaos',
-    });
-    await migrate(database.dataSource, cluster.serviceUrl);
-    await database.close();
+    await migrateDatabase(cluster);
     return cluster;
   }
 

@@ -1,10 +1,10 @@
 import { type LinkWatch } from './link.js';
 
-/** Codes of Postgres, and what they say of a failover. */
-const CODES: Readonly<Record<string, string>> = {
-  '57P01': 'session ended by an administrator',
-  '25006': 'read-only',
-  '01000': 'warned that a commit is not at the standby',
+/** What stands in a message of Postgres about a failover, and what it says. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  'C57P01\0': '57P01 session ended by an administrator',
+  'C25006\0': '25006 read-only',
+  'C01000\0Mcanceling wait for synchronous replication': '01000 a commit is not at the standby',
 };
 const LOST = 'commit whose answer was lost';
 /** How the service calls its statements that commit. */
@@ -21,8 +21,8 @@ export class DatabaseWatch implements LinkWatch {
       return;
     }
     this.committing.delete(connection);
-    for (const [code, meaning] of Object.entries(CODES))
-      if (piece.includes(`C${code}\0`)) this.count(`${code} ${meaning}`);
+    for (const [message, meaning] of Object.entries(MESSAGES))
+      if (piece.includes(message)) this.count(meaning);
   }
 
   ended(connection: object): void {

@@ -59,8 +59,6 @@ export class Installation {
   readonly witnessed: string[] = [];
   /** What operators found after standbys that need not have every commit were promoted. */
   readonly lost: LostCommits[] = [];
-  /** How often the service met what on its way to Postgres. */
-  readonly met: Readonly<Record<string, number>>;
   private owner: Pool;
   /** How much later it is for this installation than for the machine. */
   clockOffsetMs = 0;
@@ -86,10 +84,9 @@ export class Installation {
     readonly redis: RedisPair | null,
     private readonly env: Readonly<Record<string, string>>,
     private readonly logs: string,
-    databaseWatch: DatabaseWatch,
+    readonly databaseWatch: DatabaseWatch,
   ) {
     this.owner = this.poolOfOwner();
-    this.met = databaseWatch.met;
     if (!disk && postgres instanceof PostgresServer)
       this.missing.push('a file system of its own for Postgres (needs root): its disk is never full');
   }

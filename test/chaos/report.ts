@@ -16,25 +16,13 @@ export interface KindRow {
   readonly violations: number;
 }
 
-export interface Report {
+export interface Report extends Omit<Outcome, 'episodes' | 'asked' | 'restAfterMs'> {
   readonly profile: string;
   readonly seed: number;
   readonly minutes: number;
-  readonly payments: number;
   readonly operations: number;
-  readonly requests: number;
-  readonly effects: number;
-  readonly orphans: number;
-  readonly expired: number;
-  readonly stuck: Readonly<Record<string, number>>;
-  readonly met: Readonly<Record<string, number>>;
   readonly restAfterS: number;
   readonly kinds: readonly KindRow[];
-  readonly operators: Outcome['operators'];
-  readonly copied: number;
-  readonly held: number;
-  readonly lost: Outcome['lost'];
-  readonly violations: Outcome['violations'];
 }
 
 const CALM = 'no fault';
@@ -43,7 +31,7 @@ export function reportOf(
   given: { readonly profile: string; readonly seed: number; readonly minutes: number },
   outcome: Outcome,
 ): Report {
-  const { episodes, asked, violations } = outcome;
+  const { episodes, asked, restAfterMs, ...facts } = outcome;
   const names = [...new Set(episodes.flatMap(({ kinds }) => kinds.map(({ name }) => name)))];
   const kinds = [CALM, ...names].map((kind): KindRow => {
     const played = episodes.filter((each) => each.kinds.some(({ name }) => name === kind));
@@ -63,27 +51,10 @@ export function reportOf(
       gapS: seconds(Math.max(0, ...alone.map(({ gapMs }) => gapMs))),
       p99S: seconds(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0),
       backS: seconds(Math.max(0, ...alone.map(({ backAfterMs }) => backAfterMs))),
-      violations: violations.filter(({ during }) => isDuring(during)).length,
+      violations: facts.violations.filter(({ during }) => isDuring(during)).length,
     };
   });
-  return {
-    ...given,
-    payments: outcome.payments,
-    operations: asked.length,
-    requests: outcome.requests,
-    effects: outcome.effects,
-    orphans: outcome.orphans,
-    expired: outcome.expired,
-    stuck: outcome.stuck,
-    met: outcome.met,
-    operators: outcome.operators,
-    copied: outcome.copied,
-    held: outcome.held,
-    lost: outcome.lost,
-    restAfterS: seconds(outcome.restAfterMs),
-    kinds,
-    violations,
-  };
+  return { ...given, ...facts, operations: asked.length, restAfterS: seconds(restAfterMs), kinds };
 }
 
 /** For a terminal of 80 columns. */

@@ -1,8 +1,8 @@
 import { Client, type Pool } from 'pg';
 import { type MigrationInterface } from 'typeorm';
 import { migrations } from '../../migrations/index.js';
-import { migrate, openDatabase } from '../../src/database/database.js';
 import { emptyDatabase, type FreshDatabase, poolAt } from '../support/database.js';
+import { migrateDatabase } from '../support/migrated.js';
 
 /**
  * The migrations since the last release, over tables with rows, while payments go on. What 0.2.0 had was installed before it
@@ -21,17 +21,7 @@ const since = migrations.findIndex(({ name }) => name === RELEASED) + 1;
 let fresh: FreshDatabase;
 let pool: Pool;
 
-async function run(until: number): Promise<void> {
-  const database = await openDatabase({
-    url: fresh.url,
-    entities: [],
-    migrations: migrations.slice(0, until),
-    poolSize: 2,
-    applicationName: 'migration-locks',
-  });
-  await migrate(database.dataSource, fresh.serviceUrl);
-  await database.close();
-}
+const run = (until: number) => migrateDatabase(fresh, migrations.slice(0, until), 'migration-locks');
 
 beforeAll(async () => {
   fresh = await emptyDatabase();

@@ -1,20 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FreshDatabase, onDatabase } from './database.js';
+import { Daemon } from './daemon.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { findProgram } from './program.js';
 
-/** A user that is on every system and owns nothing: PgBouncer does not run as root. */
-const NOBODY = 65_534;
-
 /** A real PgBouncer before a database, as its package sets it up but for the mode of its pool. */
 export class PgBouncer {
   private constructor(
-    private readonly child: ChildProcess,
+    private readonly daemon: Daemon,
     private readonly port: number,
     private readonly directory: string,
   ) {}
@@ -37,12 +33,9 @@ export class PgBouncer {
       `pool_mode = ${mode}\ndefault_pool_size = 60`,
     ];
     writeFileSync(join(directory, 'pgbouncer.ini'), settings.join('\n'));
-    const isRoot = process.getuid?.() === 0;
-    const child = spawn(findProgram('pgbouncer')!, [join(directory, 'pgbouncer.ini')], {
-      stdio: 'ignore',
-      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
-    });
-    const pooler = new PgBouncer(child, port, directory);
+    const daemon = new Daemon(findProgram('pgbouncer')!, [join(directory, 'pgbouncer.ini')], '/dev/null');
+    daemon.start();
+    const pooler = new PgBouncer(daemon, port, directory);
     const answers = () =>
       onDatabase(pooler.urlOf(database.serviceUrl), (client) => client.query('SELECT')).then(
         () => true,
@@ -58,9 +51,7 @@ export class PgBouncer {
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await gone;
+    await this.daemon.end();
     rmSync(this.directory, { recursive: true });
   }
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -6,10 +6,10 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/database/embedded/embedded-postgres.js';
-import { migrate, openDatabase } from '../../src/database/database.js';
-import { migrations } from '../../migrations/index.js';
 import { type FreshDatabase } from './database.js';
 import { eventually } from './eventually.js';
+import { migrateDatabase } from './migrated.js';
+import { endPostmaster } from './postmaster.js';
 
 /** A real Postgres of a test's own, migrated: it may be killed without harm to other tests. */
 export class PostgresServer implements FreshDatabase {
@@ -29,15 +29,7 @@ export class PostgresServer implements FreshDatabase {
   /** `directory`: an empty one, where it matters which; its user must be able to enter it. */
   static async start(directory = ownDirectory()): Promise<PostgresServer> {
     const server = new PostgresServer(await startEmbeddedPostgres(directory), directory);
-    const database = await openDatabase({
-      url: server.url,
-      entities: [],
-      migrations,
-      poolSize: 1,
-      applicationName: 'payonce-stage',
-    });
-    await migrate(database.dataSource, server.serviceUrl);
-    await database.close();
+    await migrateDatabase(server);
     return server;
   }
 
@@ -51,12 +43,8 @@ export class PostgresServer implements FreshDatabase {
     return this.end('SIGINT');
   }
 
-  private async end(signal: NodeJS.Signals): Promise<void> {
-    const pid = Number(
-      readFileSync(join(this.directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0],
-    );
-    process.kill(pid, signal);
-    await eventually(() => !isRunning(pid), 'the postmaster is gone');
+  private end(signal: NodeJS.Signals): Promise<void> {
+    return endPostmaster(join(this.directory, 'postgres'), signal);
   }
 
   /** After a kill: comes back as a standby that is promoted, on a timeline of its own. */
@@ -94,13 +82,4 @@ function ownDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), `payonce-test-${process.pid}-own-`));
   chmodSync(directory, 0o711);
   return directory;
-}
-
-/** A zombie that nobody has reaped yet is gone, too. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { once } from 'node:events';
 
-/** A user that is on every system and owns nothing: Postgres does not run as root. */
+/** A user that is on every system and owns nothing: neither Postgres nor PgBouncer runs as root. */
 const NOBODY = 65_534;
 const runAs = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
 
