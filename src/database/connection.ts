@@ -30,9 +30,9 @@ export function ignoreConnectionErrors(client: ClientBase): void {
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
 /**
- * Where an administrator cancels a commit's wait for the synchronous standby, Postgres answers that the commit is done, with
- * a warning: it is on the primary's disk alone. Here its statement ends with 08007, so that the store takes the commit for
- * one in doubt: no PSP is called before another commit, which waits for all before it. https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
+ * Ends a statement with 08007 where an administrator cancelled its commit's wait for the synchronous standby: Postgres
+ * answers that the commit is done, with a warning, but it is on the primary's disk alone. So the store takes it for one in
+ * doubt, and no PSP is called before another commit, which waits for all before it. https://www.postgresql.org/docs/15/warm-standby.html#SYNCHRONOUS-REPLICATION
  */
 export function doubtUnreplicated(client: Client): void {
   client.on('notice', ({ routine }) => {

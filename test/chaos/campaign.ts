@@ -251,16 +251,16 @@ export class Campaign {
   private async judged(restAfterMs: number): Promise<Outcome> {
     const { installation, episodes } = this;
     const asked = this.book.all;
-    const isHealthy = ({ at, answeredAfterMs }: Asked) =>
-      // Those that went unanswered are counted on their own.
-      answeredAfterMs !== null &&
-      !episodes.some(
+    const isHealthy = (one: Asked) => {
+      const until = one.at + (one.answeredAfterMs ?? Infinity);
+      return !episodes.some(
         (each) =>
           each.kinds.some((kind) => kind.atPsps) &&
-          each.from < at + answeredAfterMs &&
-          at < each.until + HEALTHY_AFTER_MS,
+          each.from < until &&
+          one.at < each.until + HEALTHY_AFTER_MS,
       );
-    const violations = await judge(installation, asked, isHealthy);
+    };
+    const { violations, expired } = await judge(installation, asked, isHealthy);
     for (const each of episodes.filter(({ backAfterMs }) => backAfterMs === 0)) {
       const what = `no answer within ${BACK_WITHIN_MS / 1_000} s of the end of ${each.kinds.map(({ name }) => name).join(' + ')}`;
       violations.push({ rule: 'answers come back', what, during: each.kinds.map(({ name }) => name) });
@@ -273,13 +273,6 @@ export class Campaign {
     const [counts] = await installation.sql<{ payments: number; orphans: number }>(
       'SELECT (SELECT count(*)::int FROM payments) AS payments, (SELECT count(*)::int FROM orphan_effects) AS orphans',
     );
-    const given = new Set(
-      asked.filter((one) => one.answeredAfterMs === null).flatMap(({ named }) => [...named]),
-    );
-    const expired = await installation.sql<{ n: number }>(
-      `SELECT count(*)::int AS n FROM payments WHERE status = 'failed' AND failure ->> 'code' <> 'declined' AND id = ANY ($1)`,
-      [[...given]],
-    );
     const stuck = await installation.sql<{ reason: string; n: number }>(
       `SELECT stuck_reason AS reason, count(*)::int AS n FROM psp_requests WHERE stuck_at IS NOT NULL GROUP BY 1`,
     );
@@ -291,7 +284,7 @@ export class Campaign {
       requests: this.book.requests,
       effects,
       ...counts!,
-      expired: expired[0]!.n,
+      expired,
       stuck: Object.fromEntries(stuck.map(({ reason, n }) => [reason, n])),
       met: installation.databaseWatch.met,
       restAfterMs,

@@ -26,6 +26,12 @@ export type Rule =
   | 'one primary at a time'
   | 'no secret is written down';
 
+export interface Verdict {
+  readonly violations: Violation[];
+  /** Payments that failed when a day had passed: their calls were in doubt, and their customers had gone unanswered. */
+  readonly expired: number;
+}
+
 export interface RouteRow {
   readonly entity_key: string;
   readonly route: number;
@@ -51,6 +57,9 @@ export interface PaymentRow {
   readonly failure: string | null;
 }
 
+/** Failures of payments of which nobody knew whether their call was sent, until time alone proved that it was not. */
+const IN_DOUBT: ReadonlySet<string> = new Set(['not_executed', 'canceled']);
+
 const READ_PAYMENTS = `
 SELECT p.id, p.status, p.amount_captured::float8, p.amount_refunded::float8, p.order_reference AS order,
        o.amount_due::float8 AS due, p.failure ->> 'code' AS failure,
@@ -72,7 +81,7 @@ export async function judge(
   installation: Installation,
   asked: readonly Asked[],
   healthy: (asked: Asked) => boolean,
-): Promise<Violation[]> {
+): Promise<Verdict> {
   const payments = await installation.sql<PaymentRow>(READ_PAYMENTS);
   const rows = await installation.sql<RouteRow>(READ_ROUTES);
   const routes = groupBy(rows, ({ subject }) => subject);
@@ -87,13 +96,15 @@ export async function judge(
   const known = new Set([...payments, ...payouts].map(({ id }) => id));
   const askedFor = new Map(asked.flatMap((one) => [...one.named].map((id) => [id, one] as const)));
   const found: Omit<Violation, 'during'>[] = [];
+  let expired = 0;
 
   for (const payment of payments) {
     const of = { routes: routes.get(payment.id) ?? [], effects: effects.get(payment.id) ?? [] };
     found.push(...judgePayment(payment, of.routes, of.effects));
     const asker = askedFor.get(payment.id);
-    const mayFail = payment.declined || payment.failure === null || !asker || !healthy(asker);
-    if (payment.status === 'failed' && !mayFail)
+    if (payment.status !== 'failed' || payment.declined || payment.failure === null || !asker) continue;
+    if (asker.answeredAfterMs === null && IN_DOUBT.has(payment.failure)) expired += 1;
+    else if (healthy(asker))
       found.push({ rule: 'a healthy PSP fails nobody', what: `${payment.id} failed: ${payment.failure}` });
   }
   for (const { id } of payouts)
@@ -104,7 +115,7 @@ export async function judge(
       found.push({ rule: 'nothing unknown to us', what: `nobody's: ${JSON.stringify(all)}` });
   }
   found.push(...(await judgeAnswers(installation, asked, known)));
-  return Promise.all(
+  const violations = await Promise.all(
     found.map(async (violation, n) => {
       const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(violation.what)?.[0];
       const story =
@@ -116,6 +127,7 @@ export async function judge(
       };
     }),
   );
+  return { violations, expired };
 }
 
 function allEffects({ simulator }: Installation): Effect[] {
