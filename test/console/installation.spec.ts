@@ -434,11 +434,12 @@ describe('webhooks', () => {
     const made = await shop.post('/v1/webhook_endpoints', { url, events: ['payment.captured'] }, 'endpoint');
     expect(made.status).toBe(201);
     const { id } = paymentOf(await pay('order-hook'));
-    const tried = async () => (await deliveries('?list=undelivered')).some((row) => row.http_status === 500);
+    // The endpoint also gets what was captured before it was made and is not yet given out.
+    const own = async (list = '') => (await deliveries(list)).filter(({ payment_id }) => payment_id === id);
+    const tried = async () => (await own('?list=undelivered'))[0]?.http_status === 500;
     await eventually(tried, 'a delivery to fail');
-    const [row] = await deliveries('?list=undelivered');
+    const [row] = await own('?list=undelivered');
     expect(row).toMatchObject({
-      payment_id: id,
       type: 'payment.captured',
       status: 'pending',
       merchant: 'Shop',
@@ -450,13 +451,13 @@ describe('webhooks', () => {
     const { merchant_id, event_id, endpoint_id } = row!;
     const named = { merchant_id, event_id, endpoint_id };
     expect((await operator.post('webhooks/replay', named)).body).toEqual({ deliveries: 1 });
-    await eventually(async () => (await deliveries())[0]?.status === 'delivered', 'the delivery');
+    await eventually(async () => (await own())[0]?.status === 'delivered', 'the delivery');
     expect(received).toBeGreaterThan(before);
-    expect(await deliveries('?list=undelivered')).toEqual([]);
+    expect(await own('?list=undelivered')).toEqual([]);
     const [act] = await environment.acts({ action: 'event.replayed' });
     expect(act).toMatchObject({ actor: 'operator:ada' });
     const cursor = `${event_id}.${endpoint_id}`;
-    expect(await deliveries(`?cursor=${cursor}`)).toEqual([]);
+    expect(await own(`?cursor=${cursor}`)).toEqual([]);
     expect((await viewer.get('webhooks/deliveries?cursor=x')).status).toBe(422);
   });
 
