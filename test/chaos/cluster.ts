@@ -146,25 +146,29 @@ export class Cluster implements FreshDatabase {
   private async copyAnew(): Promise<void> {
     for (const member of (await this.members()).filter((each) => !isLeader(each) && !follows(each))) {
       this.copied += 1;
-      const answer = await fetch(`http://127.0.0.1:${this.nodeOf(member)!.restPort}/reinitialize`, {
-        method: 'POST',
-        body: JSON.stringify({ force: true }),
-        signal: AbortSignal.timeout(LOOK_TIMEOUT_MS),
-      });
-      await answer.body?.cancel();
+      await this.order(this.nodeOf(member)!, 'reinitialize', { force: true });
     }
   }
 
   /** A person lets another node be primary. */
   async switchOver(): Promise<void> {
     const primary = await this.primary();
-    const answer = await fetch(`http://127.0.0.1:${primary.restPort}/switchover`, {
+    const answer = await this.order(primary, 'switchover', { leader: primary.name });
+    if (!answer.ok) throw new Error(`switchover: ${answer.status} ${answer.text}`);
+  }
+
+  /** Patroni answers once it has looked at the cluster, which takes it seconds where the machine is busy. */
+  private async order(
+    node: ClusterNode,
+    what: string,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly ok: boolean; readonly status: number; readonly text: string }> {
+    const answer = await fetch(`http://127.0.0.1:${node.restPort}/${what}`, {
       method: 'POST',
-      body: JSON.stringify({ leader: primary.name }),
+      body: JSON.stringify(body),
       signal: AbortSignal.timeout(SETTLED_WITHIN_MS),
     });
-    if (!answer.ok) throw new Error(`switchover: ${answer.status} ${await answer.text()}`);
-    await answer.body?.cancel();
+    return { ok: answer.ok, status: answer.status, text: await answer.text() };
   }
 
   async drop(): Promise<void> {
