@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const KEPT_OUTPUT = 100_000;
 const STOP_TIMEOUT_MS = 4_000;
@@ -25,7 +26,7 @@ export class Child {
   private tail = '';
   private alive = true;
 
-  /** `entry` is a path in the checkout. */
+  /** `entry` is a path in the checkout, or an absolute one. */
   constructor(
     private readonly name: string,
     entry: string,
@@ -113,5 +114,5 @@ export class Child {
 
 /** From dist/demo, where this runs, to the top of the checkout. */
 function inCheckout(path: string): URL {
-  return new URL(`../../${path}`, import.meta.url);
+  return pathToFileURL(resolve(import.meta.dirname, '../..', path));
 }

@@ -112,6 +112,20 @@ describe('a schema of another version', () => {
       ...env,
     });
 
+  it('is worked with where a newer one says that this one can', async () => {
+    const works = `AddsSomethingBeside${last.slice(-4)}1800000009999`;
+    await sql('INSERT INTO schema_migrations (timestamp, name) VALUES (9, $1)', [works]);
+    expect(await payonce('stuck list --json')).toMatchObject({ code: 0 });
+    expect(JSON.parse((await payonce('migrate --plan --json')).stdout)).toEqual({ pending: [] });
+    await sql('UPDATE schema_migrations SET name = $2 WHERE name = $1', [
+      works,
+      works.replace(last.slice(-4), '9998'),
+    ]);
+    const { code, stderr } = await payonce('stuck list --json');
+    expect([code, codeOf(stderr)]).toEqual([1, 'schema_too_new']);
+    await sql('DELETE FROM schema_migrations WHERE timestamp = 9');
+  });
+
   it('is refused where it is newer, by commands, by migrate and by a start', async () => {
     await sql(`INSERT INTO schema_migrations (timestamp, name) VALUES (9, 'FromTheFuture9')`);
     for (const line of ['stuck list', 'migrate', 'migrate --plan']) {

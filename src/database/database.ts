@@ -206,9 +206,12 @@ export interface SchemaState {
   readonly isEmpty: boolean;
   /** Known here and not run there, in order. */
   readonly pending: readonly string[];
-  /** Run there and not known here: by a newer version. */
-  readonly unknown: readonly string[];
+  /** Run there by a newer version, and not known to be such that this one works beside them. */
+  readonly tooNew: readonly string[];
 }
+
+/** `AddsSomethingBeside0201` and its time: versions that know 0201 work with it. See ADR 0202. */
+const BESIDE = /Beside(\d{4})\d{13}$/;
 
 /** Reads and changes nothing. */
 export async function schemaStateOf({ dataSource, pool }: Database): Promise<SchemaState> {
@@ -220,10 +223,13 @@ export async function schemaStateOf({ dataSource, pool }: Database): Promise<Sch
     ? (await pool.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id')).rows
     : [];
   const run = rows.map(({ name }) => name);
+  const pending = known.filter((name) => !run.includes(name));
+  const numbers = new Set(known.map((name) => name.slice(-4)));
+  const worksBeside = (name: string) => pending.length === 0 && numbers.has(BESIDE.exec(name)?.[1] ?? '');
   return {
     isEmpty: run.length === 0,
-    pending: known.filter((name) => !run.includes(name)),
-    unknown: run.filter((name) => !known.includes(name)),
+    pending,
+    tooNew: run.filter((name) => !known.includes(name) && !worksBeside(name)),
   };
 }
 

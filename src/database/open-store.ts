@@ -36,7 +36,7 @@ type Where = Pick<Config, 'databaseUrl' | 'migrationDatabaseUrl' | 'dataDir'>;
 
 /**
  * `migrate`: makes the embedded database where there is none, and brings the schema up to date.
- * `require`: makes and changes nothing, and refuses what is not there or not of this version.
+ * `require`: makes and changes nothing, and refuses what is not there, and a version that this one cannot work with.
  */
 type Schema = 'migrate' | 'require';
 
@@ -186,11 +186,11 @@ async function refuseUnfitServer({ pool }: Database, place: string, writes: bool
   if (why !== null) throw new DatabaseUnavailable(`${place} ${why}`);
 }
 
-function refuseUnfit({ isEmpty, pending, unknown }: SchemaState, place: string, schema: Schema): void {
-  if (unknown.length > 0) {
+function refuseUnfit({ isEmpty, pending, tooNew }: SchemaState, place: string, schema: Schema): void {
+  if (tooNew.length > 0) {
     throw new DatabaseUnavailable(
-      `a newer version of Payonce has migrated ${place}: this one, ${VERSION}, does not know ` +
-        `${unknown.join(', ')}. Run that version or a newer one`,
+      `a newer version of Payonce has migrated ${place}: this one, ${VERSION}, cannot work with ` +
+        `${tooNew.join(', ')}. Run that version or a newer one`,
       'schema_too_new',
     );
   }

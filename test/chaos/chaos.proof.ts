@@ -6,6 +6,7 @@ import { spawnNode } from '../support/process.js';
 import { inTurn } from '../support/turns.js';
 import { Cluster } from './cluster.js';
 import { type Report } from './report.js';
+import { buildVersionBefore, hasVersionBefore, migrationsItCannotWorkWith } from './version-before.js';
 
 /** `npm run chaos` from the command line, with other seeds at every commit; docs/chaos.md says what it plays. */
 const SEED = process.env['CHAOS_SEED'] ?? '11';
@@ -45,6 +46,24 @@ describe('a campaign of chaos', () => {
       expect(report.violations).toEqual([]);
       expect(code).toBe(0);
       expect(report.payments).toBeGreaterThan(300);
+    },
+    15 * 60_000,
+  );
+
+  const untouched = hasVersionBefore() ? migrationsItCannotWorkWith() : ['no commit before this one is here'];
+  const itBeside = untouched.length === 0 ? it : it.skip;
+  itBeside(
+    `breaks no rule while the version before takes turns with this one${untouched.map((why) => ` (skipped: ${why})`).join('')}`,
+    async () => {
+      const before = buildVersionBefore();
+      try {
+        const only = 'killed,PSP loses answers';
+        const { code, report } = await play('--minutes', '1', '--beside', before.folder, '--only', only);
+        expect(report.violations).toEqual([]);
+        expect(code).toBe(0);
+      } finally {
+        before.drop();
+      }
     },
     15 * 60_000,
   );

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Simulator, startSimulator } from '@payonce/simulator';
 import { Pool, type QueryResultRow } from 'pg';
 import { accountAt } from '../../demo/accounts.js';
@@ -47,6 +47,8 @@ export interface InstallationOptions {
   readonly withRedis: boolean;
   /** Postgres is a cluster of three nodes, whose standby is so; one server where it is undefined. */
   readonly standby?: Standby | undefined;
+  /** The built checkout of another version, which runs beside this one. */
+  readonly beside?: string | undefined;
 }
 
 export type Standby = 'synchronous' | 'asynchronous';
@@ -97,6 +99,7 @@ export class Installation {
     logs,
     withRedis,
     standby,
+    beside,
   }: InstallationOptions): Promise<Installation> {
     const directory = mkdtempSync(join(tmpdir(), 'payonce-chaos-'));
     // Postgres, which does not run as root, keeps its data there only where it can enter.
@@ -153,12 +156,18 @@ export class Installation {
     const breakRule = `--import ${new URL('../simulation/break-rule.js', import.meta.url).href}`;
     const breaks: Record<string, string> =
       broken === null ? {} : { BROKEN_RULE: broken, NODE_OPTIONS: breakRule };
-    const processOf = (name: string, role: string, port: number) =>
-      new ServiceProcess(name, port, entry, logs, { ...env, ...breaks, PAYONCE_ROLE: role });
+    const other = beside === undefined ? entry : resolve(beside, entry);
+    // One of two begins with the other version, and each start of a process is of the version that its last was not.
+    const processOf = (name: string, role: string, port: number, n: number) =>
+      new ServiceProcess(name, port, n % 2 === 0 ? [entry, other] : [other, entry], logs, {
+        ...env,
+        ...breaks,
+        PAYONCE_ROLE: role,
+      });
     const workerPorts = [await quietPort(random), await quietPort(random)];
     const processes = {
-      apis: apiPorts.map((port, n) => processOf(`api-${n + 1}`, 'api', port)),
-      workers: workerPorts.map((port, n) => processOf(`worker-${n + 1}`, 'worker', port)),
+      apis: apiPorts.map((port, n) => processOf(`api-${n + 1}`, 'api', port, n)),
+      workers: workerPorts.map((port, n) => processOf(`worker-${n + 1}`, 'worker', port, n)),
     };
     const installation = new Installation(
       directory,

@@ -15,6 +15,7 @@ import { randomFrom } from '../support/random.js';
  *   npm run chaos -- --profile redis               the queues are in Redis, which fails, too
  *   npm run chaos -- --profile cluster             Postgres is three nodes of Patroni
  *   npm run chaos -- --only "API frozen,crash"     kinds of faults whose names contain one of these
+ *   npm run chaos -- --beside ../before            the built checkout of another version takes turns with this one
  *   npm run chaos -- --break "a call in doubt is taken for none"      the service breaks a rule (test/simulation/broken-rules.ts)
  *
  * Writes chaos-report.json. Ends with 1 where a rule was broken, and with 2 where the campaign could not be played.
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '10' },
     report: { type: 'string', default: 'chaos-report.json' },
     logs: { type: 'string', default: '.cache/chaos' },
+    beside: { type: 'string' },
     break: { type: 'string' },
   },
 });
@@ -85,6 +87,7 @@ async function main(): Promise<number> {
     broken: values.break ?? null,
     withRedis: profile.withRedis,
     standby: profile.standby,
+    beside: values.beside,
     logs,
   });
   // A person who interrupts the campaign is left with no database and no process of it.

@@ -16,7 +16,8 @@ export class ServiceProcess {
   constructor(
     readonly name: string,
     readonly port: number,
-    private readonly entry: string,
+    /** What is started, one after the other: several versions take turns. */
+    private readonly entries: readonly string[],
     private readonly logs: string,
     private readonly env: Readonly<Record<string, string>>,
   ) {}
@@ -30,7 +31,8 @@ export class ServiceProcess {
     this.starts += 1;
     const log = openSync(join(this.logs, `${this.name}-${this.starts}.log`), 'w');
     const env = { ...this.env, PORT: String(this.port), PAYONCE_CLOCK_OFFSET_MS: String(clockOffsetMs) };
-    const child = new Child(this.name, this.entry, { env, log, preload: 'dist/demo/exit-with-parent.js' });
+    const entry = this.entries[this.starts % this.entries.length]!;
+    const child = new Child(this.name, entry, { env, log, preload: 'dist/demo/exit-with-parent.js' });
     closeSync(log);
     this.child = child;
     void this.forget(child);
