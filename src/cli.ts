@@ -1,5 +1,11 @@
 import { type INestApplicationContext } from '@nestjs/common';
-import { type OpenInstallation, type Operations, type Outcome } from './commands/command.js';
+import {
+  type Migrated,
+  type MigrateOptions,
+  type OpenInstallation,
+  type Operations,
+  type Outcome,
+} from './commands/command.js';
 import { findCardNumber } from './core/card-number.js';
 import { SystemClock } from './core/clock.js';
 import { type Config, ConfigError, loadConfig } from './config/config.js';
@@ -13,7 +19,7 @@ import { redact } from './core/redact.js';
 import { sealKeyOf } from './config/seal-key.js';
 import { Encryption } from './core/encryption.js';
 import { StoreUnavailable } from './database/store-unavailable.js';
-import { openStore, pendingMigrations } from './database/open-store.js';
+import { openStore, partitionStore, pendingMigrations } from './database/open-store.js';
 import { type PspsConfig } from './psp/psps-config.js';
 import { type OperationRegistry } from './request-storage/operation-registry.js';
 import { entities } from './entities.js';
@@ -25,19 +31,20 @@ import { confirmSealKey, rotateSealKey } from './database/sealed-values.js';
 /** The migrations that ran, or with `plan` would run. */
 export async function migrations(
   env: NodeJS.ProcessEnv,
-  plan: boolean,
+  { plan, partitions }: MigrateOptions,
   announce: (place: string) => void,
-): Promise<readonly string[]> {
+): Promise<Migrated> {
   const config = loadConfig(env);
   if (plan) {
     const { place, pending } = await pendingMigrations(config);
     announce(place);
-    return pending;
+    return { migrations: pending, partitions: [] };
   }
   const store = await openStore(config, { ...asCommand, schema: 'migrate', writes: true });
   announce(store.place);
   await store.close();
-  return store.migrated;
+  const made = partitions > 0 ? await partitionStore(config, partitions) : [];
+  return { migrations: store.migrated, partitions: made };
 }
 
 const asCommand = { entities, poolSize: 2, applicationName: 'payonce-cli' };

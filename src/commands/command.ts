@@ -70,6 +70,19 @@ export interface OpenInstallation {
   readonly holdsCardNumber: (text: string) => Promise<boolean>;
 }
 
+export interface MigrateOptions {
+  /** Only names the migrations that are pending. */
+  readonly plan: boolean;
+  /** For how many years tables of history get a partition for each quarter; 0: none. */
+  readonly partitions: number;
+}
+
+/** Names of the migrations that ran, or with `plan` would run, and of the partitions that were made. */
+export interface Migrated {
+  readonly migrations: readonly string[];
+  readonly partitions: readonly string[];
+}
+
 /** The code that performs commands: src/cli.ts, which is loaded when one runs. */
 export interface Installation {
   /** Opens the installation, says which it is and does the work. Makes and migrates none. */
@@ -78,12 +91,12 @@ export interface Installation {
     announce: (place: string) => void,
     work: (opened: OpenInstallation) => Promise<Outcome>,
   ): Promise<Outcome>;
-  /** Runs the pending migrations, or with `plan` names them alone. */
+  /** Runs the pending migrations and makes partitions, or with `plan` names the migrations alone. */
   migrations(
     env: NodeJS.ProcessEnv,
-    plan: boolean,
+    options: MigrateOptions,
     announce: (place: string) => void,
-  ): Promise<readonly string[]>;
+  ): Promise<Migrated>;
   /** The error, with a code for programs. */
   explain(error: unknown): { readonly code: string; readonly message: string };
 }

@@ -1,20 +1,34 @@
-import { type Command } from 'commander';
-import { command, type Outcome } from './command.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import { command, type Migrated, type MigrateOptions, numberOf, type Outcome } from './command.js';
 
-/** Runs the pending migrations, or with `plan` only names them, and prints it in the words of `tell`. */
-export type Migrate = (plan: boolean, tell: (migrations: readonly string[]) => Outcome) => Promise<void>;
+const MOST_YEARS = 20;
+
+/** Migrates, and prints it in the words of `tell`. */
+export type Migrate = (options: MigrateOptions, tell: (done: Migrated) => Outcome) => Promise<void>;
 
 /** The only command that makes or changes a schema. */
 export function addMigrate(payonce: Command, migrate: Migrate): void {
-  command(payonce, 'migrate', 'create or update the schema of the database', '--plan', '')
+  command(payonce, 'migrate', 'create or update the schema of the database', '--plan', '--partitions 3', '')
     .option('--plan', 'list the migrations that would run, and change nothing')
-    .action(({ plan }: { plan?: true }) =>
-      migrate(plan === true, (migrations) => {
-        const names = migrations.join(', ');
-        const text = migrations.length > 0 ? `${plan ? 'Would run' : 'Ran'} ${names}.` : NOTHING;
-        return { json: plan ? { pending: migrations } : { migrated: migrations }, text };
-      }),
+    .option('--partitions <years>', 'divide history by quarters, for so many years ahead', years, 0)
+    .action(({ plan = false, partitions }: { plan?: boolean; partitions: number }) =>
+      migrate({ plan, partitions }, (done) => ({
+        json: plan
+          ? { pending: done.migrations }
+          : { migrated: done.migrations, ...(partitions > 0 ? { partitions: done.partitions } : {}) },
+        text: textOf(done, plan),
+      })),
     );
 }
 
-const NOTHING = 'Nothing to do: the database is up to date.';
+function textOf({ migrations, partitions }: Migrated, plan: boolean): string {
+  const ran = migrations.length > 0 ? `${plan ? 'Would run' : 'Ran'} ${migrations.join(', ')}.` : null;
+  const made = partitions.length > 0 ? `Made the partitions ${partitions.join(', ')}.` : null;
+  return [ran, made].filter((line) => line !== null).join('\n') || 'Nothing to do: the database is up to date.';
+}
+
+function years(text: string): number {
+  const number = numberOf(text);
+  if (number >= 1 && number <= MOST_YEARS) return number;
+  throw new InvalidArgumentError(`a whole number from 1 to ${MOST_YEARS}`);
+}

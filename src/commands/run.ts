@@ -49,8 +49,8 @@ export async function run(
   };
   const perform: RunCommand = async (work) =>
     print(await (await installation()).withInstallation(env, announce, work));
-  const migrate: Migrate = async (plan, tell) =>
-    print(tell(await (await installation()).migrations(env, plan, announce)));
+  const migrate: Migrate = async (options, tell) =>
+    print(tell(await (await installation()).migrations(env, options, announce)));
   const fail = (code: string, message: string, text: string) =>
     stderr(asJson ? `${JSON.stringify({ error: { code, message } })}\n` : text);
   const payonce = programOf(perform, migrate, { writeOut: stdout, writeErr: (text) => void (usage += text) });

@@ -152,27 +152,35 @@ SELECT payonce_wall_in(c.oid, 'merchant_id') FROM pg_class c JOIN pg_attribute a
  * one does the work, the others wait for it and find nothing left to do. `serviceUrl`: of the role that works with the
  * tables, where it is another than the one that runs this.
  */
-export async function migrate(dataSource: DataSource, serviceUrl: string | null = null): Promise<string[]> {
+export function migrate(dataSource: DataSource, serviceUrl: string | null = null): Promise<string[]> {
+  return asMigration(dataSource, async (runner) => {
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'each';
+    const done = await executor.executePendingMigrations();
+    await runner.query(WALL_IN);
+    if (serviceUrl !== null) await admitService(runner, serviceUrl);
+    return done.map((migration) => migration.name);
+  });
+}
+
+/** Does what changes the schema, one process at a time. @throws DatabaseUnavailable where a lock is held for long */
+export async function asMigration<T>(
+  dataSource: DataSource,
+  work: (runner: QueryRunner) => Promise<T>,
+): Promise<T> {
   const runner = dataSource.createQueryRunner();
   try {
     // A migration of a large table may take longer than a request may.
     await runner.query(`SET statement_timeout = 0; SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`);
     await takeTurn(runner);
     try {
-      const executor = new MigrationExecutor(dataSource, runner);
-      executor.transaction = 'each';
-      const done = await executor.executePendingMigrations();
-      await runner.query(WALL_IN);
-      if (serviceUrl !== null) await admitService(runner, serviceUrl);
-      return done.map((migration) => migration.name);
+      return await work(runner);
     } finally {
       await runner.query(`SELECT pg_advisory_unlock(hashtext('payonce'), hashtext('migrate'))`);
       await runner.query(`${BOUNDED}; RESET lock_timeout`);
     }
   } catch (error) {
-    if (sqlStateOf(error) === sqlState.LOCK_NOT_AVAILABLE) {
-      throw waitedTooLong();
-    }
+    if (sqlStateOf(error) === sqlState.LOCK_NOT_AVAILABLE) throw waitedTooLong();
     throw error;
   } finally {
     await runner.release();

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { migrations } from '../../migrations/index.js';
 import { type Config } from '../config/config.js';
 import {
+  asMigration,
   type Database,
   DatabaseUnavailable,
   type EntityClass,
@@ -16,6 +17,7 @@ import {
   hasEmbeddedPostgres,
   startEmbeddedPostgres,
 } from './embedded/embedded-postgres.js';
+import { partitionByTime } from './partitions.js';
 import { foreignSchemaOf, roleOf } from './service-role.js';
 import { sqlState, sqlStateOf } from './sql-state.js';
 import { serverFactsOf, unfitBecause } from './server-fitness.js';
@@ -161,6 +163,21 @@ export async function pendingMigrations(
     const state = await schemaStateOf(database);
     refuseUnfit(state, place, 'migrate');
     return { place, pending: state.pending };
+  } finally {
+    await database?.close();
+    await embedded?.release();
+  }
+}
+
+/** Divides the tables of history by time. @returns the names of the partitions that it made */
+export async function partitionStore(config: Where, years: number): Promise<readonly string[]> {
+  const embedded = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
+  let database: Database | undefined;
+  try {
+    const url = urlsOf(config, embedded).owner;
+    const options = { entities: [], poolSize: 2, applicationName: 'payonce-migrate' };
+    database = await openDatabase({ url, migrations, ...options });
+    return await asMigration(database.dataSource, (runner) => partitionByTime(runner, years));
   } finally {
     await database?.close();
     await embedded?.release();
