@@ -36,6 +36,13 @@ const mutants = [
     specs: ['test/support/table-rules'],
   },
   {
+    guard: 'a lookup reads around no replay',
+    file: 'src/request-storage/decisions/attempt.ts',
+    find: " && response?.['is_replay'] !== true",
+    put: ' && response !== undefined',
+    specs: ['src/request-storage/decisions/advance'],
+  },
+  {
     guard: 'a session beside another credential lets no request in',
     file: 'src/http/access.ts',
     find: '!== undefined && !hasToken',

@@ -57,6 +57,7 @@ function cleaned(answer: Answer, credentials: readonly string[], personal: reado
     ...(answer.message === undefined ? {} : { message: pspText(answer.message, hidden) }),
     ...actionOf(answer, credentials),
     ...(answer.isNamed === true ? { isNamed: true } : {}),
+    ...(answer.isReplay === true ? { isReplay: true } : {}),
     ...(isHttpStatus(answer.httpStatus) ? { httpStatus: answer.httpStatus } : {}),
     ...(outcome === 'declined' ? { decline: decline ?? 'declined' } : {}),
     ...(isDelay(answer.retryAfterMs) ? { retryAfterMs: answer.retryAfterMs } : {}),

@@ -112,6 +112,8 @@ export interface Answer {
   readonly retryAfterMs?: number;
   /** The object that the answer is about carries our own name of this operation. */
   readonly isNamed?: true;
+  /** A failure that the PSP stored for this key before: this request itself made nothing. */
+  readonly isReplay?: true;
   /** The amount that the PSP reports; a difference from the request is a `conflict`. */
   readonly money?: Money;
 }
@@ -157,7 +159,10 @@ export interface Instruction {
   readonly method?: Exclude<MethodName, 'card'>;
   /** charge by bank debit: the payer's consent, where the request brings it. */
   readonly mandate?: DebitMandate;
-  /** When each execute of this route was started, oldest first; a lookup by time looks at those times. */
+  /**
+   * When each execute of this route was started that can have made its object, oldest first; a lookup by time looks at
+   * those times. None where all were answered by replays: it was made at a time that we do not know.
+   */
   readonly sentAt?: readonly Date[];
 }
 

@@ -209,13 +209,17 @@ function exerciseKeys(bench: PspBench): void {
       if (token === undefined) return;
       const charge = bench.instruction({ token });
       const first = await bench.execute(charge);
-      const again = await bench.execute({ ...charge, sentAt: [new Date(1)], pspReference: 'learnt' });
+      const repeated = { ...charge, sentAt: [new Date(1)], pspReference: 'learnt' };
+      const again = await bench.execute(repeated);
       const approved = card === 'approved' ? 1 : 0;
       expect(bench.effects()).toHaveLength(keyed() ? approved : 2 * approved);
       if (bench.capabilities.idempotency.replays === 'id') {
         // What became of it has to be asked.
         expect(again).toMatchObject({ outcome: 'pending', pspReference: first.pspReference });
-      } else if (keyed()) expect(again).toEqual(first);
+      } else if (keyed()) {
+        // That it comes from a store is said of a failure alone, by some.
+        expect({ ...again, isReplay: undefined }).toEqual(first);
+      }
       expect(bench.requests()).toBe(2);
     },
   );

@@ -93,6 +93,16 @@ describe('stripe: the bound of a lookup by list', () => {
     expect(nothing).toMatchObject({ outcome: 'unknown', pspCode: 'clocks_differ' });
   });
 
+  it('knows a stored failure from one of now', async () => {
+    const charge = bench.instruction();
+    bench.fault({ fault: 'error_500_before', next: 1 });
+    const answers = [await bench.execute(charge), await bench.execute(charge)];
+    expect(answers.map(({ httpStatus, isReplay }) => [httpStatus, isReplay])).toEqual([
+      [500, undefined],
+      [500, true],
+    ]);
+  });
+
   it('sees two payments for one route as a conflict', async () => {
     const charge = bench.instruction();
     await bench.execute(charge);

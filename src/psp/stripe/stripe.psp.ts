@@ -277,10 +277,12 @@ export class StripePsp implements PspAdapter {
         return ask(options);
       });
     } catch (error) {
-      const answer =
-        error instanceof StripeSdk.errors.StripeError ? answerOfError(error, kind, instruction) : null;
-      if (answer) return answer;
-      throw error;
+      if (!(error instanceof StripeSdk.errors.StripeError)) throw error;
+      const answer = answerOfError(error, kind, instruction);
+      if (!answer) throw error;
+      // What Stripe answers from its store has this header. (What succeeded names its object: nobody searches for it.)
+      const isReplay = error.headers?.['idempotent-replayed'] === 'true';
+      return isReplay ? { ...answer, isReplay } : answer;
     }
   }
 

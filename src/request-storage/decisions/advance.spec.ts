@@ -100,6 +100,29 @@ describe('driving an operation', () => {
     expect(stepResult.call!.request.pspIdempotencyKey).not.toBe(opened.call!.request.pspIdempotencyKey);
   });
 
+  it('looks for the object around the executes that can have made it, not around replays', () => {
+    const failed: Answer = { outcome: 'unknown', httpStatus: 500 };
+    // Of the first request nothing is heard, the second fails, and the others get the stored answer of that.
+    const toExecutes: Answer[] = [{ outcome: 'unknown' }, failed];
+    const replay: Answer = { ...failed, isReplay: true };
+    let atMs = START;
+    let step = startOperation(opening, atFirst, driver, new Date(atMs));
+    const executes: number[] = [];
+    while (executes.length < 5) {
+      const { attempt, sentAt } = step.call!;
+      const isExecute = attempt.kind === 'execute';
+      if (isExecute) executes.push(atMs);
+      else expect(sentAt.map((sent) => sent.getTime())).toEqual(executes.slice(0, 2));
+      const answer = isExecute ? (toExecutes.shift() ?? replay) : failed;
+      const facts = () => factsAt(atMs, { deadline: new Date(atMs + 600_000) });
+      step = advance(step.history, facts(), driver, answered(step, answer, atMs));
+      while (step.call === null) {
+        atMs += 60_000;
+        step = advance(step.history, facts(), driver);
+      }
+    }
+  });
+
   it('opens nothing after an end that was decided while its answer was on its way', () => {
     const opened = startOperation(opening, atFirst, driver, new Date(START));
     const [route] = opened.history.routes;

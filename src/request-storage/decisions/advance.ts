@@ -8,6 +8,7 @@ import {
   newAttempt,
   type OperationHistory,
   record,
+  sentAtOf,
 } from './attempt.js';
 import { referenceIn } from './reference.js';
 import { type RouteHistory, isSuccess } from './assess-route.js';
@@ -271,7 +272,6 @@ function callAgain(
   const attempt = { ...made, request: { ...made.request, ...marks } };
   changes.push(write(before, request, holder, true), insert(pspAttempts, attempt));
   const attempts = [...current.attempts, attempt];
-  const sent = attempts.filter((a) => a.kind === 'execute').map((a) => a.startedAt);
   return {
     history: replaceLast(history, { request, attempts }),
     changes,
@@ -279,7 +279,7 @@ function callAgain(
     call: {
       request,
       attempt,
-      sentAt: sent,
+      sentAt: sentAtOf(attempts),
       undo: kind === 'cancel' && request.pspReference !== null && attempts.some(isSuccess),
     },
   };

@@ -37,10 +37,18 @@ export function isOffSchedule({ request }: PspAttempt): boolean {
 export interface Call {
   readonly request: Route;
   readonly attempt: CallAttempt;
-  /** When each execute of the route was started, oldest first: a lookup searches around them. */
+  /** See `Instruction.sentAt`. */
   readonly sentAt: readonly Date[];
   /** cancel: the PSP reported this object as done. */
   readonly undo: boolean;
+}
+
+/** When the route's object can have been made: at each execute, but for those that were answered by a replay. */
+export function sentAtOf(attempts: readonly PspAttempt[]): readonly Date[] {
+  const executes = attempts.filter(
+    ({ kind, response }) => kind === 'execute' && response?.['is_replay'] !== true,
+  );
+  return executes.map(({ startedAt }) => startedAt);
 }
 
 /** The result of a call. */
@@ -197,6 +205,7 @@ export function responseOf({
   message,
   nextAction,
   retryAfterMs,
+  isReplay,
   money,
 }: Answer): Record<string, unknown> {
   return {
@@ -205,6 +214,7 @@ export function responseOf({
     ...(message === undefined ? {} : { message }),
     ...(nextAction === undefined ? {} : { next_action: nextAction }),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    ...(isReplay === undefined ? {} : { is_replay: isReplay }),
     ...(money === undefined ? {} : { money }),
   };
 }

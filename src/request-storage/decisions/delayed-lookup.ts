@@ -7,6 +7,7 @@ import {
   newAttempt,
   type OperationHistory,
   record,
+  sentAtOf,
 } from './attempt.js';
 import { isFailoverCancel, type RouteHistory, isSuccess } from './assess-route.js';
 import { type RuledOut } from './next-step.js';
@@ -69,8 +70,7 @@ export function recheck(
 }
 
 function callFor({ request, attempts }: RouteHistory, attempt: Call['attempt']): Call {
-  const sentAt = attempts.filter(({ kind }) => kind === 'execute').map(({ startedAt }) => startedAt);
-  return { request, attempt, sentAt, undo: false };
+  return { request, attempt, sentAt: sentAtOf(attempts), undo: false };
 }
 
 /** When to ask again about an orphan effect, if the PSP did not answer. */
