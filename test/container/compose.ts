@@ -10,15 +10,18 @@ import { findProgram } from '../support/program.js';
 const run = promisify(execFile);
 const root = resolve(__dirname, '../..');
 const settings = join(__dirname, 'containers.conf');
-/** Debian packages by the program that each is for. */
-const PROGRAMS = {
-  podman: 'podman',
-  runc: 'runc',
-  buildah: 'buildah',
-  debootstrap: 'debootstrap',
-  catatonit: 'catatonit',
-  'docker-compose': 'docker-compose',
-} as const;
+/** Each is of the Debian package of its name. */
+const PROGRAMS = [
+  'podman',
+  'runc',
+  'buildah',
+  'debootstrap',
+  'catatonit',
+  'netavark',
+  'aardvark-dns',
+  'iptables',
+  'docker-compose',
+];
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const COMMAND_TIMEOUT_MS = 5 * 60_000;
 /** Between the 1 s that keeps a test short and the 5 s of the files, whose retries are counted by it. */
@@ -26,9 +29,7 @@ const HEALTH_EVERY_MS = 2_000;
 
 /** Packages that are missing here, by name; and `root`, which alone makes images without a registry. */
 export function missingForContainers(): string[] {
-  const missing: string[] = Object.entries(PROGRAMS)
-    .filter(([program]) => findProgram(program) === null)
-    .map(([, name]) => name);
+  const missing = PROGRAMS.filter((program) => findProgram(program) === null);
   return process.getuid?.() === 0 ? missing : [...missing, 'root'];
 }
 

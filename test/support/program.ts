@@ -3,8 +3,8 @@ import { delimiter, join } from 'node:path';
 
 /** Where a program of this machine is, or null: what needs it is then skipped under a title that says so. */
 export function findProgram(name: string): string | null {
-  // A daemon of a Debian package is not on every user's path.
-  for (const directory of [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']) {
+  // A daemon of a Debian package is not on every user's path, and what podman starts on none.
+  for (const directory of [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/lib/podman']) {
     try {
       accessSync(join(directory, name), constants.X_OK);
       return join(directory, name);
