@@ -280,7 +280,7 @@ export class StripePsp implements PspAdapter {
       if (!(error instanceof StripeSdk.errors.StripeError)) throw error;
       const answer = answerOfError(error, kind, instruction);
       if (!answer) throw error;
-      // What Stripe answers from its store has this header. (What succeeded names its object: nobody searches for it.)
+      // The header of stored answers. A success names its object, so that nobody searches for that.
       const isReplay = error.headers?.['idempotent-replayed'] === 'true';
       return isReplay ? { ...answer, isReplay } : answer;
     }
