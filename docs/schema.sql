@@ -1300,7 +1300,7 @@ ALTER TABLE reconciliation_breaks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SEC
 
 CREATE POLICY tenants ON reconciliation_breaks USING (payonce_sees(merchant_id));
 
-GRANT DELETE, INSERT, SELECT, UPDATE ON reconciliation_breaks TO service;
+GRANT DELETE, INSERT, MAINTAIN, SELECT, UPDATE ON reconciliation_breaks TO service;
 
 CREATE TABLE reconciliation_matches (
   psp text NOT NULL,
@@ -1323,7 +1323,7 @@ ALTER TABLE reconciliation_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SE
 
 CREATE POLICY tenants ON reconciliation_matches USING (payonce_sees(merchant_id));
 
-GRANT DELETE, INSERT, SELECT, UPDATE ON reconciliation_matches TO service;
+GRANT DELETE, INSERT, MAINTAIN, SELECT, UPDATE ON reconciliation_matches TO service;
 
 CREATE TABLE reconciliation_runs (
   psp text NOT NULL,

@@ -38,8 +38,8 @@ const mutants = [
   {
     guard: 'a lookup reads around no replay',
     file: 'src/request-storage/decisions/attempt.ts',
-    find: " && response?.['is_replay'] !== true",
-    put: ' && response !== undefined',
+    find: 'i <= first || !isReplay(a)',
+    put: 'a.startedAt',
     specs: ['src/request-storage/decisions/advance'],
   },
   {

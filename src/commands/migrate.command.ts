@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { command, type Migrated, type MigrateOptions, numberOf, type Outcome } from './command.js';
 
 const MOST_YEARS = 20;
@@ -9,7 +9,9 @@ export type Migrate = (options: MigrateOptions, tell: (done: Migrated) => Outcom
 /** The only command that makes or changes a schema. */
 export function addMigrate(payonce: Command, migrate: Migrate): void {
   command(payonce, 'migrate', 'create or update the schema of the database', '--plan', '--partitions 3', '')
-    .option('--plan', 'list the migrations that would run, and change nothing')
+    .addOption(
+      new Option('--plan', 'list the migrations that would run, and change nothing').conflicts('partitions'),
+    )
     .option('--partitions <years>', 'divide history by quarters, for so many years ahead', years, 0)
     .action(({ plan = false, partitions }: { plan?: boolean; partitions: number }) =>
       migrate({ plan, partitions }, (done) => ({
@@ -24,7 +26,9 @@ export function addMigrate(payonce: Command, migrate: Migrate): void {
 function textOf({ migrations, partitions }: Migrated, plan: boolean): string {
   const ran = migrations.length > 0 ? `${plan ? 'Would run' : 'Ran'} ${migrations.join(', ')}.` : null;
   const made = partitions.length > 0 ? `Made the partitions ${partitions.join(', ')}.` : null;
-  return [ran, made].filter((line) => line !== null).join('\n') || 'Nothing to do: the database is up to date.';
+  return (
+    [ran, made].filter((line) => line !== null).join('\n') || 'Nothing to do: the database is up to date.'
+  );
 }
 
 function years(text: string): number {

@@ -129,7 +129,7 @@ async function migrated(
   if (schema === 'require') return [];
   const run = await migrate(database.dataSource, serviceUrl);
   // A newer version may have come in between.
-  if (run.length > 0) refuseUnfit(await schemaStateOf(database), place, 'require');
+  refuseUnfit(await schemaStateOf(database), place, 'require');
   return run;
 }
 

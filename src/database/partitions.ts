@@ -1,6 +1,7 @@
-import { escapeIdentifier, escapeLiteral } from 'pg';
+import { escapeLiteral } from 'pg';
 import { type QueryRunner } from 'typeorm';
 import { uuidv7 } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
 import { sqlState, sqlStateOf } from './sql-state.js';
 
 /**
@@ -37,6 +38,8 @@ const nameOf = (table: string, quarter: number) =>
  * after the last quarter are in one of their own. May be run again, and goes on where it ended half way.
  * @param runner of the owner of the tables, whose turn it is to migrate
  * @returns the names of the partitions that it made
+ * @throws Problem `invalid_state` where rows came after the last quarter: another one would be made while the table is closed
+ *   and all of them are read
  */
 export async function partitionByTime(runner: QueryRunner, years: number): Promise<string[]> {
   const [{ now }] = (await runner.query('SELECT now() AS now')) as [{ now: Date }];
@@ -47,8 +50,15 @@ export async function partitionByTime(runner: QueryRunner, years: number): Promi
       await divide(runner, divided, first);
       made.push(`${divided.table}_before`);
     }
-    for (let quarter = first; quarter < first + years * QUARTERS_A_YEAR; quarter++) {
-      if (await addQuarter(runner, divided.table, quarter)) made.push(nameOf(divided.table, quarter));
+    await proveReferences(runner, divided.table);
+    const last = await lastQuarterOf(runner, divided.table);
+    for (
+      let quarter = last === null ? first : last + 1;
+      quarter < first + years * QUARTERS_A_YEAR;
+      quarter++
+    ) {
+      await addQuarter(runner, divided.table, quarter);
+      made.push(nameOf(divided.table, quarter));
     }
   }
   return made;
@@ -62,15 +72,30 @@ async function isDivided(runner: QueryRunner, table: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** False where it is there. Fails where rows of that time are among those after the last quarter. */
-async function addQuarter(runner: QueryRunner, table: string, quarter: number): Promise<boolean> {
-  const name = nameOf(table, quarter);
-  const found: unknown[] = await runner.query('SELECT WHERE to_regclass($1) IS NOT NULL', [name]);
-  if (found.length > 0) return false;
-  const [{ references }] = (await runner.query(PARTS, [`${table}_before`])) as [Parts];
+/** Null where there is none yet. */
+async function lastQuarterOf(runner: QueryRunner, table: string): Promise<number | null> {
+  const [{ last }] = (await runner.query(
+    `SELECT max(substring(relname FROM '_([0-9]{4}q[1-4])$')) AS last
+       FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = $1::regclass`,
+    [table],
+  )) as [{ last: string | null }];
+  if (last === null) return null;
+  const [year, quarter] = last.split('q').map(Number);
+  return year! * QUARTERS_A_YEAR + quarter! - 1;
+}
+
+async function addQuarter(runner: QueryRunner, table: string, quarter: number): Promise<void> {
+  const later = `${table}_later`;
+  const late: unknown[] = await runner.query(`SELECT FROM ${later} LIMIT 1`);
+  if (late.length > 0) {
+    throw new Problem(
+      'invalid_state',
+      `${later} has rows already, which came after the last quarter. docs/scaling.md says what to do.`,
+    );
+  }
+  const [{ references }] = (await runner.query(PARTS, [later])) as [Parts];
   const values = `FOR VALUES FROM (${startOf(quarter)}) TO (${startOf(quarter + 1)})`;
-  await briefly(runner, partition(table, name, values, references));
-  return true;
+  await briefly(runner, partition(table, nameOf(table, quarter), values, references));
 }
 
 /** References are each partition's own: one of the whole would be checked in all rows, under a lock. */
@@ -117,21 +142,33 @@ SELECT array(SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = t
        (SELECT coalesce(json_agg(json_build_object('of', conrelid::regclass, 'name', conname,
                                                    'definition', pg_get_constraintdef(oid))), '[]')
           FROM pg_constraint WHERE confrelid = t AND contype = 'f' AND conparentid = 0) AS referrers,
-       (SELECT coalesce(json_agg(json_build_object('privilege', privilege_type, 'role', grantee::regrole)), '[]')
+       (SELECT coalesce(json_agg(json_build_object('privilege', privilege_type, 'role', CASE grantee WHEN 0 THEN 'PUBLIC'
+                                                   ELSE quote_ident(pg_get_userbyid(grantee)) END)), '[]')
           FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = t AND grantee <> relowner) AS grants
   FROM (SELECT $1::regclass AS t) x`;
 
 async function divide(runner: QueryRunner, { table, key }: Divided, first: number): Promise<void> {
-  const before = `${table}_before`;
   const end = startOf(first);
   const bound = `${table}_ends`;
-  // Told before, the partition's bound is not looked up in all rows while the table is closed. No row is refused by it for a
-  // quarter of a year, in which what ended half way is run again.
+  // Told before, the partition's bound is not looked up in all rows while the table is closed. It refuses rows after the next
+  // quarter: it does not outlast a failure, and a process that is killed is told of in docs/scaling.md.
   await briefly(runner, [
     `ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${bound}`,
     `ALTER TABLE ${table} ADD CONSTRAINT ${bound} CHECK (${key} < ${end}) NOT VALID`,
   ]);
-  await runner.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${bound}`);
+  try {
+    await runner.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${bound}`);
+    await exchange(runner, table, key, end);
+  } catch (error) {
+    await briefly(runner, [`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${bound}`]);
+    throw error;
+  }
+}
+
+/** Puts a divided table in the place of one whose rows are all below `end`, as its check `…_ends` says. */
+async function exchange(runner: QueryRunner, table: string, key: string, end: string): Promise<void> {
+  const before = `${table}_before`;
+  const bound = `${table}_ends`;
   const [parts] = (await runner.query(PARTS, [table])) as [Parts];
   await briefly(runner, [
     ...parts.referrers.map(({ of, name }) => `ALTER TABLE ${of} DROP CONSTRAINT ${name}`),
@@ -145,9 +182,7 @@ async function divide(runner: QueryRunner, { table, key }: Divided, first: numbe
     ...parts.indexes,
     ...parts.triggers.map(({ definition }) => definition),
     `SELECT payonce_wall_in('${table}', 'merchant_id')`,
-    ...parts.grants.map(
-      ({ privilege, role }) => `GRANT ${privilege} ON ${table} TO ${escapeIdentifier(role)}`,
-    ),
+    ...parts.grants.map(({ privilege, role }) => `GRANT ${privilege} ON ${table} TO ${role}`),
     `ALTER TABLE ${table} ATTACH PARTITION ${before} FOR VALUES FROM (MINVALUE) TO (${end})`,
     `ALTER TABLE ${before} DROP CONSTRAINT ${bound}`,
     ...partition(table, `${table}_later`, 'DEFAULT', parts.references),
@@ -155,8 +190,16 @@ async function divide(runner: QueryRunner, { table, key }: Divided, first: numbe
       ({ of, name, definition }) => `ALTER TABLE ${of} ADD CONSTRAINT ${name} ${definition} NOT VALID`,
     ),
   ]);
-  for (const { of, name } of parts.referrers)
-    await runner.query(`ALTER TABLE ${of} VALIDATE CONSTRAINT ${name}`);
+}
+
+/** Proves the references of others to it by the rows that were there before. */
+async function proveReferences(runner: QueryRunner, table: string): Promise<void> {
+  const unproved = (await runner.query(
+    `SELECT conrelid::regclass AS of, quote_ident(conname) AS name FROM pg_constraint
+      WHERE confrelid = $1::regclass AND contype = 'f' AND NOT convalidated`,
+    [table],
+  )) as Pick<Constraint, 'of' | 'name'>[];
+  for (const { of, name } of unproved) await runner.query(`ALTER TABLE ${of} VALIDATE CONSTRAINT ${name}`);
 }
 
 /** Runs statements that close a table as one transaction, as soon as their locks are free. */

@@ -35,7 +35,7 @@ DECLARE
 BEGIN
   EXECUTE format('REVOKE CREATE ON DATABASE %I FROM ${role}', current_database());
   IF current_setting('server_version_num')::int >= 170000 THEN
-    GRANT MAINTAIN ON report_lines TO ${role};
+    GRANT MAINTAIN ON report_lines, reconciliation_matches, reconciliation_breaks TO ${role};
   END IF;
   BEGIN
     ALTER SCHEMA bullmq OWNER TO ${role};

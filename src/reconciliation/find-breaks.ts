@@ -19,13 +19,13 @@ const unitsOf = (units: string) => `
   ), matched AS MATERIALIZED (
     SELECT m.unit, m.line_key, m.merchant_id, m.source
       FROM unit u JOIN reconciliation_matches m ON m.psp = $1 AND m.unit = u.unit
-  ), said AS (
+  ), said AS MATERIALIZED (
     SELECT d.unit, sum(l.gross)::bigint AS gross, max(abs(l.gross)) AS most, count(*) AS lines, min(l.currency) AS currency,
            max(l.key) AS line_key, max(l.occurred_at) AS occurred_at
       FROM (SELECT DISTINCT unit, line_key FROM matched) d
       JOIN report_lines l ON l.psp = $1 AND l.key = d.line_key
      GROUP BY d.unit
-  ), posted AS (
+  ), posted AS MATERIALIZED (
     SELECT d.unit, sum(t.amount)::bigint AS amount, count(*) AS transactions, min(t.currency) AS currency,
            min(t.merchant_id::text)::uuid AS merchant_id, min(t.source) AS source, min(t.entity_key) AS entity_key,
            min(t.psp_reference) AS psp_reference

@@ -172,7 +172,7 @@ UPDATE report_lines l SET is_matched = true
   ) pair
  WHERE l.psp = $1 AND of_payments = of_refunds AND l.key IN (pair.payment, pair.refund)`;
 
-const MANY = 10_000;
+const MANY = 1_000;
 
 /** Matches what is not matched yet of this account, by the best evidence first. Returns how many lines that were. */
 export async function matchLines(

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
@@ -24,7 +25,7 @@ let environment: TestEnvironment;
 let service: Service;
 let shop: ApiClient;
 let receiver: Server;
-let received = 0;
+const received: string[] = [];
 
 const pay = async (name: string) => {
   const answer = await shop.post('/v1/payments', orderOf({ reference: name }), name);
@@ -56,15 +57,14 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({ env: { PAYONCE_WEBHOOK_TARGETS: 'any' } });
   service = await environment.start({ role: 'all' });
   shop = new ApiClient(() => service.url, await environment.merchant());
-  receiver = createServer((_request, reply) => {
-    received++;
-    reply.end();
+  receiver = createServer((request, reply) => {
+    void text(request).then((body) => reply.end(received.push(body) && 'thanks'));
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   expect((await shop.post('/v1/webhook_endpoints', { url }, 'endpoint')).status).toBe(201);
   await pay('template');
-  await eventually(() => received > 0, 'an event is delivered');
+  await eventually(() => received.length > 0, 'an event is delivered');
   await fill();
 }, 3_600_000);
 afterAll(async () => {
@@ -104,6 +104,25 @@ async function pace(name: string): Promise<number> {
   }
   return Math.round(times.toSorted((a, b) => a - b)[30]!);
 }
+
+const LATE = '7fffffff-ffff-7000-8000-000000000000';
+const insertAt = (id: string) =>
+  environment.sql<{ place: string }>(
+    `INSERT INTO events SELECT merchant_id, $1, type, subject, data, at, at FROM events LIMIT 1
+     RETURNING tableoid::regclass::text AS place`,
+    [id],
+  );
+
+it('leaves nothing behind where it cannot', async () => {
+  await insertAt(LATE);
+  const { code, stderr } = await payonceCommand('migrate --partitions 2', {
+    DATABASE_URL: environment.database.url,
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('events_ends')]);
+  expect(await environment.sql(`SELECT FROM pg_constraint WHERE conname ~ '_ends$'`)).toEqual([]);
+  expect((await pay('after-it-failed')).status).toBe('captured');
+  await environment.rewrite('DELETE FROM events WHERE id = $1', [LATE]);
+});
 
 it('divides them while payments go on, and leaves them what they had', async () => {
   const before = await parts();
@@ -171,14 +190,16 @@ it('puts what comes later into its quarter, and what comes after the last one as
     `SELECT c.relname AS name, substring(pg_get_expr(relpartbound, c.oid) FROM $$FROM \\('([^']+)$$) AS bound
        FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'events'::regclass AND relname ~ 'q' ORDER BY 1`,
   );
-  const placed = (id: string) =>
-    environment.sql<{ place: string }>(
-      `INSERT INTO events SELECT merchant_id, $1, type, subject, data, at, at FROM events LIMIT 1
-       RETURNING tableoid::regclass::text AS place`,
-      [id],
-    );
-  expect(await placed(next!.bound)).toEqual([{ place: next!.name }]);
-  expect(await placed('7fffffff-ffff-7000-8000-000000000000')).toEqual([{ place: 'events_later' }]);
+  expect(await insertAt(next!.bound)).toEqual([{ place: next!.name }]);
+  expect(await insertAt(LATE)).toEqual([{ place: 'events_later' }]);
+});
+
+it('makes no quarter where rows came after the last one', async () => {
+  const { code, stderr } = await payonceCommand('migrate --partitions 3', {
+    DATABASE_URL: environment.database.url,
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('events_later has rows already')]);
+  await environment.rewrite('DELETE FROM events WHERE id = $1', [LATE]);
 });
 
 it('makes nothing where all is there, and more where more years are asked for', async () => {
@@ -223,14 +244,17 @@ it('is told what is wrong', async () => {
   });
   expect(code).toBe(2);
   expect(stderr).toMatch(/a whole number\s+from 1 to 20/);
+  const both = await payonceCommand('migrate --plan --partitions 3', {
+    DATABASE_URL: environment.database.url,
+  });
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
 });
 
 it('lets events be read, sent again and forgotten as before', async () => {
   const { id } = await pay('after');
   const events = await shop.get('/v1/events?limit=5');
   expect(events.text).toContain(id);
-  const before = received;
-  await eventually(async () => received > before, 'its event is delivered').catch(() => null);
+  await eventually(async () => received.some((body) => body.includes(id)), 'its event is delivered');
   const refund = await shop.post(`/v1/payments/${id}/refunds`, { amount: 100, reference: 'r' }, 'refund');
   expect(refund.status).toBe(201);
 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { runs } from '../../../test/support/property-runs.js';
 import { type Change } from '../../core/change.js';
-import { type Answer, type Capabilities, outcomes } from '../../psp/contract.js';
-import { type AnsweredCall, type OperationHistory, isCall } from './attempt.js';
+import { type Answer, type Capabilities, type Outcome, outcomes } from '../../psp/contract.js';
+import { type AnsweredCall, type OperationHistory, isCall, sentAtOf } from './attempt.js';
+import { type PspAttempt } from '../route.entity.js';
 import { advance, type StepResult, evidenceOnly, handIn, startOperation } from './advance.js';
 import { type StepFacts } from './next-step.js';
 import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from '../route.table.js';
@@ -100,7 +101,7 @@ describe('driving an operation', () => {
     expect(stepResult.call!.request.pspIdempotencyKey).not.toBe(opened.call!.request.pspIdempotencyKey);
   });
 
-  it('looks for the object around the executes that can have made it, not around replays', () => {
+  it('looks for the object around the executes that can have made it, not around repeated replays', () => {
     const failed: Answer = { outcome: 'unknown', httpStatus: 500 };
     // Of the first request nothing is heard, the second fails, and the others get the stored answer of that.
     const toExecutes: Answer[] = [{ outcome: 'unknown' }, failed];
@@ -112,7 +113,7 @@ describe('driving an operation', () => {
       const { attempt, sentAt } = step.call!;
       const isExecute = attempt.kind === 'execute';
       if (isExecute) executes.push(atMs);
-      else expect(sentAt.map((sent) => sent.getTime())).toEqual(executes.slice(0, 2));
+      else expect(sentAt.map((sent) => sent.getTime())).toEqual(executes.slice(0, 3));
       const answer = isExecute ? (toExecutes.shift() ?? replay) : failed;
       const facts = () => factsAt(atMs, { deadline: new Date(atMs + 600_000) });
       step = advance(step.history, facts(), driver, answered(step, answer, atMs));
@@ -121,6 +122,22 @@ describe('driving an operation', () => {
         step = advance(step.history, facts(), driver);
       }
     }
+  });
+
+  it('does not know when, where a replay tells of an execute that no row is left of', () => {
+    const at = (second: number) => new Date(START + second * 1_000);
+    const opened = startOperation(opening, atFirst, driver, at(0)).history.routes[0]!.attempts[0]!;
+    const attempt = (second: number, outcome: Outcome | null, response: PspAttempt['response'] = null) => ({
+      ...opened,
+      startedAt: at(second),
+      outcome,
+      response,
+    });
+    const replay = attempt(30, 'unknown', { is_replay: true });
+    expect(sentAtOf([replay, replay])).toEqual([]);
+    expect(sentAtOf([attempt(0, 'throttled'), replay])).toEqual([]);
+    expect(sentAtOf([attempt(0, null), replay])).toEqual([at(0), at(30)]);
+    expect(sentAtOf([attempt(0, 'throttled'), attempt(10, 'unknown')])).toEqual([at(0), at(10)]);
   });
 
   it('opens nothing after an end that was decided while its answer was on its way', () => {

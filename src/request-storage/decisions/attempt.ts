@@ -43,12 +43,18 @@ export interface Call {
   readonly undo: boolean;
 }
 
-/** When the route's object can have been made: at each execute, but for those that were answered by a replay. */
+/**
+ * When the route's object can have been made: at each execute, but for those that got the failure that the PSP had stored.
+ * That is of an execute before the first of them, which is kept, too. Where none before it can have failed there, its row was
+ * lost with a commit, and the time is not known.
+ */
 export function sentAtOf(attempts: readonly PspAttempt[]): readonly Date[] {
-  const executes = attempts.filter(
-    ({ kind, response }) => kind === 'execute' && response?.['is_replay'] !== true,
-  );
-  return executes.map(({ startedAt }) => startedAt);
+  const executes = attempts.filter(({ kind }) => kind === 'execute');
+  const isReplay = ({ response }: PspAttempt) => response?.['is_replay'] === true;
+  const first = executes.findIndex(isReplay);
+  const isInDoubt = ({ outcome }: PspAttempt) => outcome === null || outcome === 'unknown';
+  if (first !== -1 && !executes.slice(0, first).some(isInDoubt)) return [];
+  return executes.filter((a, i) => i <= first || !isReplay(a)).map(({ startedAt }) => startedAt);
 }
 
 /** The result of a call. */
