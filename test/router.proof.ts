@@ -84,7 +84,7 @@ describeWith('haproxy', 'a router before two installations', () => {
 
   /** The query that docs/scaling.md gives, for an installation. */
   function mapOf(name: Name): string {
-    const [, query] = /-Atc "(SELECT [^"]+)"/.exec(readFileSync(join(root, 'docs/scaling.md'), 'utf8'))!;
+    const [, query] = /-c "(SELECT [^"]+)"/.exec(readFileSync(join(root, 'docs/scaling.md'), 'utf8'))!;
     return query!.replace("' first'", `' ${name}' AS line`);
   }
   const stored = async (name: Name, id: string) =>
