@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { describeWith } from './support/program.js';
 import {
   eventually,
   orderOf,
@@ -14,18 +15,8 @@ import {
 /** The alert rules and the dashboard in monitoring/, with the tools of Prometheus. */
 const folder = resolve(__dirname, '../monitoring');
 const rulesFile = join(folder, 'alerts.yml');
-const isInstalled = (() => {
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 const describeWithPrometheus = (title: string, body: () => void): void =>
-  isInstalled
-    ? describe(title, body)
-    : describe.skip(`${title} (skipped: prometheus is not installed)`, body);
+  describeWith('promtool', title, body);
 
 interface Rule {
   readonly alert: string;

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { GrpcClient } from './grpc/grpc-client.js';
 import { quietPort } from './chaos/quiet-port.js';
 import { daemonFolder, Daemon } from './support/daemon.js';
@@ -69,7 +71,7 @@ describeWith('haproxy', 'a router before two installations', () => {
     [rest, grpc] = [`http://127.0.0.1:${restPort}`, `127.0.0.1:${grpcPort}`];
     await eventually(
       () =>
-        fetch(`${rest}/health/live`).then(
+        fetch(`${rest}/health/live`, { signal: AbortSignal.timeout(5_000) }).then(
           ({ ok }) => ok,
           () => false,
         ),
@@ -124,6 +126,14 @@ describeWith('haproxy', 'a router before two installations', () => {
       401,
       expect.objectContaining({ code: 'unauthorized' }),
     ]);
+  });
+
+  it('may be started while no name of an installation is known', async () => {
+    const config = join(folder, 'unknown.cfg');
+    const text = readFileSync(join(root, 'docker/router.cfg'), 'utf8');
+    writeFileSync(config, text.replaceAll('/etc/payonce/keys.map', join(folder, 'keys.map')));
+    const check = promisify(execFile)(findProgram('haproxy')!, ['-c', '-f', config], { timeout: 20_000 });
+    await expect(check).resolves.toBeDefined();
   });
 
   it('keeps one installation paying while the other one is away', async () => {

@@ -34,7 +34,7 @@ const nameOf = (table: string, quarter: number) =>
 
 /**
  * Divides the tables of history by quarters of a year, while payments go on, and makes the partitions of the next `years`.
- * What is there already is left; rows that were there before are one partition, up to the end of the next quarter, and rows
+ * A partition that is there stays; rows that were there before are one partition, up to the end of the next quarter, and rows
  * after the last quarter are in one of their own. May be run again, and goes on where it ended half way.
  * @param runner of the owner of the tables, whose turn it is to migrate
  * @returns the names of the partitions that it made

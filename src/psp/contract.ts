@@ -161,7 +161,7 @@ export interface Instruction {
   readonly mandate?: DebitMandate;
   /**
    * When each execute of this route was started that can have made its object, oldest first; a lookup by time looks at
-   * those times. None where all were answered by replays: it was made at a time that we do not know.
+   * those times. None where a replay tells of an execute that no row is left of: its time is not known.
    */
   readonly sentAt?: readonly Date[];
 }

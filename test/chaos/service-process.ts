@@ -16,7 +16,7 @@ export class ServiceProcess {
   constructor(
     readonly name: string,
     readonly port: number,
-    /** What is started, one after the other: several versions take turns. */
+    /** Programs that are started one after the other: several versions take turns. */
     private readonly entries: readonly string[],
     private readonly logs: string,
     private readonly env: Readonly<Record<string, string>>,

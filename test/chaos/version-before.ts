@@ -8,17 +8,13 @@ const BUILD_TIMEOUT_MS = 300_000;
 const git = (...args: readonly string[]) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 
-/** Whether this is a clone with a commit before, which it is beside. */
-export function hasVersionBefore(): boolean {
+/** Reasons why the commit before cannot run beside this one: there is none, or migrations since that it cannot work with. */
+export function whyNotBeside(): string[] {
   try {
-    return git('rev-parse', '--verify', 'HEAD~1') !== '';
+    git('rev-parse', '--verify', 'HEAD~1');
   } catch {
-    return false;
+    return ['this clone has no commit before'];
   }
-}
-
-/** The migrations since the commit before that it cannot work with: names of files. */
-export function migrationsItCannotWorkWith(): string[] {
   const added = git('diff', '--name-only', '--diff-filter=A', 'HEAD~1', '--', 'migrations').split('\n');
   return added.filter((file) => /\/\d{4}-/.test(file) && !/-beside-\d{4}\.ts$/.test(file));
 }

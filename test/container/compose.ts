@@ -101,7 +101,7 @@ export class Compose {
     return stdout.trim();
   }
 
-  /** Where this machine reaches a port of a container. */
+  /** The address at which this machine reaches a port of a container. */
   async url(service: string, port: number, index = 1): Promise<string> {
     return `http://${await this.do('port', '--index', String(index), service, String(port))}`;
   }
@@ -131,8 +131,9 @@ export class Compose {
   private async keepHealth(): Promise<void> {
     const ours = ['--filter', `label=com.docker.compose.project=${this.project}`];
     while (this.isOpen) {
-      const ids = (await this.podman('ps', '--quiet', ...ours)).split('\n').filter(Boolean);
-      // One that is unhealthy or ends meanwhile is told by its state.
+      // A list that fails is asked for again, and one that is unhealthy or ends meanwhile is told by its state.
+      const listed = await this.podman('ps', '--quiet', ...ours).catch(() => '');
+      const ids = listed.split('\n').filter(Boolean);
       for (const id of ids) await this.podman('healthcheck', 'run', id).catch(() => null);
       await sleep(HEALTH_EVERY_MS);
     }

@@ -1,4 +1,5 @@
 import { eventually } from '../support/eventually.js';
+import { describeUnless } from '../support/program.js';
 import { missingForContainers } from './compose.js';
 import { Installation } from './installation.js';
 
@@ -9,21 +10,15 @@ import { Installation } from './installation.js';
 const missing = missingForContainers();
 const MINUTES = 60_000;
 
-function describeInContainers(title: string, body: () => void): void {
-  if (missing.length === 0) describe(title, body);
-  // A machine without an engine runs all other proofs, and the title tells what is missing; `.ci/run` installs it.
-  else describe.skip(`${title} (skipped: no ${missing.join(', ')} here)`, body);
-}
-
 let installation: Installation;
 
-describeInContainers('the containers', () => {
+describeUnless(missing, 'the containers', () => {
   beforeAll(async () => {
     installation = await Installation.start('payonce-proof', ['compose.yml'], { api: 2, worker: 2 });
   }, 30 * MINUTES);
   afterAll(() => installation?.close(), 5 * MINUTES);
 
-  /** What the workers have counted of it, each on its port within the network. */
+  /** The notifications of a PSP that the workers have counted, each on its port within the network. */
   async function applied(psp: string): Promise<number> {
     const ask = "fetch('http://127.0.0.1:9090/metrics').then((a) => a.text()).then(console.log)";
     const pattern = new RegExp(
@@ -106,7 +101,7 @@ describeInContainers('the containers', () => {
   );
 });
 
-describeInContainers('the nodes of compose.ha.yml', () => {
+describeUnless(missing, 'the nodes of compose.ha.yml', () => {
   beforeAll(async () => {
     const files = ['compose.yml', 'compose.ha.yml'];
     installation = await Installation.start('payonce-nodes', files, { api: 1, worker: 1 });
@@ -129,6 +124,13 @@ describeInContainers('the nodes of compose.ha.yml', () => {
       const list = await members('node1');
       return list.length === 3 && hasSynchronous(list) && list;
     }, 'there is a synchronous standby');
+  });
+
+  it('take no orders without the password', async () => {
+    const order = ['--request', 'POST', '--output', '/dev/null', '--write-out', '%{http_code}'];
+    const url = 'http://127.0.0.1:8008/restart';
+    const ask = installation.compose.do('exec', '-T', 'node1', 'curl', '--silent', ...order, url);
+    expect(await ask).toBe('401');
   });
 
   it(

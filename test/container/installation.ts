@@ -75,10 +75,11 @@ export class Installation {
     }, `${reference} is paid`);
   }
 
-  /** What the PSP did for a payment, by the answer to it. */
+  /** The PSP's effects for a payment, by the answer to it. */
   async effects(answer: string, psp: Psp = 'stripe'): Promise<string[]> {
     const { id } = JSON.parse(answer) as { id: string };
-    const ledger = await fetch(`http://127.0.0.1:8450/${psp}/_ledger`);
+    const signal = AbortSignal.timeout(ASKED_FOR_MS);
+    const ledger = await fetch(`http://127.0.0.1:8450/${psp}/_ledger`, { signal });
     const { effects } = (await ledger.json()) as { effects: readonly Effect[] };
     return effects.filter(({ reference }) => reference?.includes(id)).map(({ operation }) => operation);
   }

@@ -11,6 +11,7 @@ import { createLogger } from '../../src/http/logger.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
 import { payonceCommand, type Ran } from './payonce-command.js';
 import { spawnNode } from './process.js';
+import { describeUnless } from './program.js';
 import { ApiClient, eventually, sealKey, type Service, TestEnvironment } from './test-environment.js';
 
 /** Our own account. */
@@ -29,8 +30,7 @@ export interface BankEnvironmentOptions {
 
 /** `describe`, or a skipped one that says what is missing: .ci/run installs it. */
 export function describeWithSshd(title: string, body: () => void): void {
-  if (hasSshd()) describe(title, body);
-  else describe.skip(`${title} (skipped: openssh-server is not installed)`, body);
+  describeUnless(hasSshd() ? [] : ['openssh-server'], title, body);
 }
 
 /** A service, a bank, and the SFTP server between them: files go when a test says so. */

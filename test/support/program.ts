@@ -17,7 +17,12 @@ export function findProgram(name: string): string | null {
 
 /** `describe`, or a skipped one that says what is missing. */
 export function describeWith(program: string, title: string, body: () => void): void {
-  if (findProgram(program) !== null) describe(title, body);
-  // A machine without the program runs all other specs, and the title tells what is missing; `.ci/run` installs it.
-  else describe.skip(`${title} (skipped: ${program} is not installed)`, body);
+  describeUnless(findProgram(program) === null ? [program] : [], title, body);
+}
+
+/** The same of several programs, or of what else a machine may lack. */
+export function describeUnless(missing: readonly string[], title: string, body: () => void): void {
+  if (missing.length === 0) describe(title, body);
+  // A machine without them runs all other specs, and the title tells what is missing; `.ci/run` installs it.
+  else describe.skip(`${title} (skipped: no ${missing.join(', ')} here)`, body);
 }

@@ -103,7 +103,7 @@ describe('driving an operation', () => {
 
   it('looks for the object around the executes that can have made it, not around repeated replays', () => {
     const failed: Answer = { outcome: 'unknown', httpStatus: 500 };
-    // Of the first request nothing is heard, the second fails, and the others get the stored answer of that.
+    // The first request is never heard of, the second fails, and the others get the stored answer of that.
     const toExecutes: Answer[] = [{ outcome: 'unknown' }, failed];
     const replay: Answer = { ...failed, isReplay: true };
     let atMs = START;
