@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { command, type Migrated, type MigrateOptions, numberOf, type Outcome } from './command.js';
+import { folded } from './text.js';
 
 const MOST_YEARS = 20;
 
@@ -12,8 +13,8 @@ export function addMigrate(payonce: Command, migrate: Migrate): void {
     .addOption(
       new Option('--plan', 'list the migrations that would run, and change nothing').conflicts('partitions'),
     )
-    .option('--partitions <years>', 'divide history by quarters, for so many years ahead', years, 0)
-    .action(({ plan = false, partitions }: { plan?: boolean; partitions: number }) =>
+    .option('--partitions <years>', 'divide history by quarters, for so many years ahead', years)
+    .action(({ plan = false, partitions = 0 }: { plan?: boolean; partitions?: number }) =>
       migrate({ plan, partitions }, (done) => ({
         json: plan
           ? { pending: done.migrations }
@@ -24,11 +25,10 @@ export function addMigrate(payonce: Command, migrate: Migrate): void {
 }
 
 function textOf({ migrations, partitions }: Migrated, plan: boolean): string {
-  const ran = migrations.length > 0 ? `${plan ? 'Would run' : 'Ran'} ${migrations.join(', ')}.` : null;
-  const made = partitions.length > 0 ? `Made the partitions ${partitions.join(', ')}.` : null;
-  return (
-    [ran, made].filter((line) => line !== null).join('\n') || 'Nothing to do: the database is up to date.'
-  );
+  const ran =
+    migrations.length > 0 ? [folded(plan ? 'Would run ' : 'Ran ', `${migrations.join(', ')}.`)] : [];
+  const made = partitions.length > 0 ? [folded('Made the partitions ', `${partitions.join(', ')}.`)] : [];
+  return [...ran, ...made].join('\n') || 'Nothing to do: the database is up to date.';
 }
 
 function years(text: string): number {
