@@ -1,3 +1,4 @@
+import { type Service } from '../support/service.js';
 import {
   type ApiClient,
   eventually,
@@ -10,6 +11,7 @@ import {
 /** A PSP that is back is asked, though the schedules of its routes grew while it was away. */
 let environment: TestEnvironment;
 let client: ApiClient;
+let worker: Service | undefined;
 let orders = 0;
 
 beforeAll(async () => {
@@ -17,10 +19,14 @@ beforeAll(async () => {
     { env: { PAYONCE_DEADLINE_MS: '1000' } },
     { role: 'api' },
   ));
-  // A process that saw none of the failures asks.
-  await environment.start({ role: 'worker' });
 });
+afterEach(() => worker?.stop());
 afterAll(() => environment.close());
+
+/** The process that asks saw none of the failures: one that ran then would settle some between them. */
+async function startWorker(): Promise<void> {
+  worker = await environment.start({ role: 'worker' });
+}
 
 /** Charges in doubt since twenty minutes, whose next round is in five. */
 async function inDoubt(psp: 'stripe' | 'adyen', count: number): Promise<readonly string[]> {
@@ -62,6 +68,7 @@ it.each(['stripe', 'adyen'] as const)(
   async (psp) => {
     const ids = await inDoubt(psp, 3);
     await environment.simulator.clearFaults(psp);
+    await startWorker();
     const before = Date.now();
     const captured = async () => (await Promise.all(ids.map(isCaptured))).filter(Boolean).length;
     await eventually(async () => (await captured()) >= 1, 'the probe settles its own payment');
@@ -84,6 +91,7 @@ it.each(['stripe', 'adyen'] as const)(
 it('asks about one route of an account that is still away, and about no other', async () => {
   const ids = await inDoubt('stripe', 3);
   await environment.sql("UPDATE psp_returns SET probed_at = now() - interval '1 hour'");
+  await startWorker();
   const calls = () =>
     environment.sql<{ entity_key: string }>(
       `SELECT DISTINCT entity_key FROM psp_attempts WHERE started_at > now() - interval '10 minutes' AND entity_key LIKE ANY ($1)`,
