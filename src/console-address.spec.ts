@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { consoleOf, noteConsole } from './console-address.js';
+import { temporaryFolder } from '../test/support/temporary-folder.js';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'payonce-console-'));
-afterAll(() => rmSync(dataDir, { recursive: true }));
+const dataDir = temporaryFolder();
 const own = { databaseUrl: null, dataDir, port: 3_000, opsPort: null };
 
 it('is where the service of this folder listened last, and by the configuration before that', () => {

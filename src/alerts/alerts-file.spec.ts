@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAlertsFile } from './alerts-file.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'payonce-alerts-'));
+const folder = temporaryFolder();
 let files = 0;
 function read(content: unknown, env: Readonly<Record<string, string>> = {}) {
   const file = join(folder, `${(files += 1)}.json`);

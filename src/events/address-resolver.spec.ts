@@ -1,10 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createResolve } from './address-resolver.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
 
 /** A DNS server on loopback that answers nothing, or every question about IPv4 with this address. */
 async function dnsServer(
@@ -78,9 +78,10 @@ describe('the resolver of names that merchants give', () => {
     expect(performance.now() - from).toBeLessThan(5_000);
   });
 
+  const hostsFile = join(temporaryFolder(), 'hosts');
+
   it('knows localhost and the hosts file without asking', async () => {
     const { server, questions } = await serving(null);
-    const hostsFile = join(await mkdtemp(join(tmpdir(), 'hosts-')), 'hosts');
     await writeFile(
       hostsFile,
       '# none\n127.0.0.1 localhost\n10.0.0.5\treceiver  Receiver.Test # here\nfd00::5 receiver.test\n',

@@ -1,19 +1,18 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { serviceClientsOf } from './service-client.js';
 import { ServiceTokens } from './service-tokens.js';
 import { readTokenFile, type TokenSettings } from './token-settings.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
 
 const merchant = '01900000-0000-7000-8000-000000000001';
 const issuer = 'https://tokens.shop.internal';
-const folder = mkdtempSync(join(tmpdir(), 'payonce-jwt-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
 const newPair = () => generateKeyPair('ES256', { extractable: true });

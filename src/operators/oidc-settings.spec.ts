@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSureOf, readOidcFile, roleOf } from './oidc-settings.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
 
 const whole = {
   issuer: 'https://id.example',
@@ -12,8 +12,8 @@ const whole = {
   roles: { payments: 'operator', chiefs: 'admin' },
 };
 
+const file = join(temporaryFolder(), 'oidc.json');
 function read(content: unknown): unknown {
-  const file = join(mkdtempSync(join(tmpdir(), 'payonce-oidc-')), 'oidc.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return readOidcFile(file, { SECRET: 's3cret' });
 }

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { stuckPayment } from '../support/stuck-payment.js';
@@ -13,6 +12,7 @@ import {
   type Service,
   TestEnvironment,
 } from '../support/test-environment.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Alerts to people, against stand-ins of their systems that speak HTTP and SMTP as those do. */
 interface Taken {
@@ -31,6 +31,7 @@ let mails: string[] = [];
 /** What the stand-in of Slack answers. */
 let slackSays = 200;
 const SECRETS = ['slack-secret-4711', 'token-of-the-webhook', 'key-of-the-pager', 'password-of-the-mail'];
+const folder = temporaryFolder();
 
 beforeAll(async () => {
   people = createServer((request, response) => {
@@ -65,7 +66,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => people.listen(0, '127.0.0.1', resolve));
   await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
   const at = `http://127.0.0.1:${portOf(people)}`;
-  const file = join(mkdtempSync(join(tmpdir(), 'payonce-alerts-')), 'alerts.json');
+  const file = join(folder, 'alerts.json');
   const channels = [
     { name: 'chat', type: 'slack', url: `${at}/slack/${SECRETS[0]}` },
     { name: 'own', type: 'webhook', url: `${at}/own`, token: SECRETS[1] },
@@ -240,7 +241,7 @@ describe('alerts', () => {
     await stuckPayment(environment, shop, 'order-3', false);
     const worker = await environment.start({ role: 'worker' });
     await eventually(() => mails.length > 0, 'the mail to come');
-    expect(taken.map(({ path }) => path)).toContain('/pager');
+    await eventually(() => taken.some(({ path }) => path === '/pager'), 'the pager to be told');
     await worker.stop();
   });
 });

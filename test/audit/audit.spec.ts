@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../../migrations/index.js';
@@ -19,6 +18,7 @@ import {
   type Service,
   TestEnvironment,
 } from '../support/test-environment.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** What people do and look at is chained, and a change of the chain is found. */
 let environment: TestEnvironment;
@@ -27,6 +27,7 @@ let ada: ConsoleClient;
 let vic: ConsoleClient;
 let paymentId: string;
 const url = () => service.url;
+const folder = temporaryFolder();
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
@@ -299,7 +300,7 @@ it('is exported with its hashes, by the console and at the command line, so that
   expect((await fetch(`${service.url}/ops/api/audit/export`)).status).toBe(401);
   const reply = await fetch(`${service.url}/ops/api/audit/export`, { headers: { cookie: vic.cookie } });
   expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  const file = join(mkdtempSync(join(tmpdir(), 'payonce-audit-')), 'audit.csv');
+  const file = join(folder, 'audit.csv');
   const made = await environment.command('audit', 'export', '--file', file);
   const texts = [await reply.text(), readFileSync(file, 'utf8')];
   expect(made).toEqual({ file, rows: expect.any(Number), anchor: reply.headers.get('payonce-audit-anchor') });

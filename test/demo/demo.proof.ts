@@ -1,23 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { ConsoleClient } from '../support/console-client.js';
 import { freshDatabase } from '../support/database.js';
 import { spawnNode } from '../support/process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const demo = 'dist/demo/main.js';
 /** Far more than it takes: other tests want the machine as well. */
 const PATIENCE_MS = 110_000;
 
 /** Temporary files of the demo go here, where nobody else's are. */
-let temporary: string;
-
-beforeAll(() => {
-  temporary = mkdtempSync(join(tmpdir(), 'payonce-demo-spec-'));
-});
-
-afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+const temporary = temporaryFolder();
 
 async function ownDatabases(url: string): Promise<string[]> {
   const client = new Client({ connectionString: url });

@@ -1,11 +1,11 @@
-import { writeFileSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeInBrowser, openBrowser, openPage } from '../support/browser.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { freePort } from '../support/free-port.js';
 import { spawnNode, type Spawned } from '../support/process.js';
 import { type Service, TestEnvironment } from '../support/test-environment.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Signing in by a real OpenID provider, oidc-provider, in a process of its own. */
 let environment: TestEnvironment;
@@ -50,8 +50,10 @@ class Browser {
   }
 }
 
+const folder = temporaryFolder();
+
 function settings(file: string, more: object): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'payonce-oidc-')), file);
+  const path = join(folder, file);
   const whole = {
     issuer,
     clientId: 'payonce',

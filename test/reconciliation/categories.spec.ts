@@ -1,6 +1,5 @@
 import { type Effect, type ReportRequest } from '@payonce/simulator';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PaymentView } from '../../src/payments/payment.view.js';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
@@ -16,6 +15,7 @@ import {
   type Service,
   type TestEnvironment,
 } from '../support/test-environment.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /**
  * The categories of breaks that a report of the simulator does not plant: a fee that does not add up, another currency,
@@ -26,15 +26,12 @@ const NOTIFIED_AFTER_MS = 600_000;
 let environment: TestEnvironment;
 let service: Service;
 let client: ApiClient;
-const folder = mkdtempSync(join(tmpdir(), 'payonce-categories-'));
+const folder = temporaryFolder();
 
 beforeAll(async () => {
   ({ environment, service, client } = await openWithService({}, { role: 'all' }));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await environment.close();
-});
+afterAll(() => environment.close());
 
 interface Break {
   readonly category: string;

@@ -1,6 +1,5 @@
 import { builtService } from '../support/built-service.js';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
@@ -15,20 +14,18 @@ import {
   type Service,
   type TestEnvironment,
 } from '../support/test-environment.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** What a report proves is told to the operation that it names; reconciliation itself sends nothing to a PSP. */
 let environment: TestEnvironment;
 let service: Service;
 let client: ApiClient;
-const folder = mkdtempSync(join(tmpdir(), 'payonce-reports-'));
+const folder = temporaryFolder();
 
 beforeAll(async () => {
   ({ environment, service, client } = await openWithService({}, { role: 'all' }));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await environment.close();
-});
+afterAll(() => environment.close());
 
 let number = 0;
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
 import { reconcileDue } from '../support/reconcile.js';
@@ -12,19 +11,17 @@ import {
   tokens,
   type TestEnvironment,
 } from '../support/test-environment.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** A line proves what it says and nothing else, whichever report comes first. */
 let environment: TestEnvironment;
 let client: ApiClient;
-const folder = mkdtempSync(join(tmpdir(), 'payonce-reports-'));
+const folder = temporaryFolder();
 
 beforeAll(async () => {
   ({ environment, client } = await openWithService({}, { role: 'all' }));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await environment.close();
-});
+afterAll(() => environment.close());
 
 const COLUMNS =
   'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id,payment_metadata[payonce_entity_key],refund_metadata[payonce_entity_key]';

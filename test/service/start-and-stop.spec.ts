@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type WebhooksReading } from '@payonce/simulator';
 import { freshDatabase, type FreshDatabase } from '../support/database.js';
@@ -15,24 +14,21 @@ import {
   type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the bundled simulator', () => {
   describe('the service with the simulator that comes with it', () => {
     let database: FreshDatabase;
-    let directory: string;
+    const directory = temporaryFolder();
     let service: Spawned;
     beforeAll(async () => {
       database = await freshDatabase();
-      directory = mkdtempSync(join(tmpdir(), 'payonce-bundled-'));
     });
     afterEach(async () => {
       service.kill('SIGTERM');
       expect(await service.exit).toEqual({ code: 0, signal: null });
     });
-    afterAll(async () => {
-      await database.drop();
-      rmSync(directory, { recursive: true, force: true });
-    });
+    afterAll(() => database.drop());
 
     it.each(['127.0.0.1', '0.0.0.0'])(
       'is told of what the PSPs do, without any set-up (%s)',
@@ -113,9 +109,7 @@ describe('a start that is refused', () => {
   });
 
   describe("a start with the simulator's secrets, which everybody knows", () => {
-    let directory: string;
-    beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'payonce-known-'))));
-    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+    const directory = temporaryFolder();
 
     it.each<[string, Record<string, string>]>([
       ['in production', { NODE_ENV: 'production' }],

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasSshd, SimulatedBank, type SftpDrop, startSftpDrop } from '@payonce/simulator';
@@ -43,6 +43,7 @@ export class BankEnvironment {
     readonly bank: SimulatedBank,
     readonly shop: ApiClient,
     readonly service: Service,
+    private readonly directory: string,
     readonly pspsFile: string,
     /** Of the test's own, so that it can work on files when it likes. */
     private readonly app: INestApplicationContext,
@@ -82,6 +83,7 @@ export class BankEnvironment {
       new SimulatedBank(OWN_IBAN, drop),
       shop,
       service,
+      directory,
       pspsFile,
       app,
     );
@@ -91,6 +93,7 @@ export class BankEnvironment {
     await this.app.close();
     await this.environment.close();
     await this.drop.stop();
+    rmSync(this.directory, { recursive: true, force: true });
   }
 
   /** A payout that is collected; each to a recipient of its own, so that none waits for another. */
@@ -219,7 +222,7 @@ export class BankEnvironment {
   }
 
   private async runKilledAt(what: 'send' | 'fetch', place: string) {
-    const directory = mkdtempSync(join(tmpdir(), 'payonce-bank-kill-'));
+    const directory = mkdtempSync(join(this.directory, 'kill-'));
     const file = join(directory, 'checkpoint.json');
     writeFileSync(file, JSON.stringify({ id: '1', place, visit: 1, signal: 'SIGKILL' }));
     const spawned = spawnNode('bin/payonce.mjs', {
