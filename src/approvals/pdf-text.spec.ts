@@ -49,7 +49,7 @@ describe('the text of a PDF', () => {
       await textOfPdf(file);
       const { user, system } = process.cpuUsage(before);
       // Quadratic work over so much takes minutes.
-      expect([begin, (user + system) / 1_000 < 4_000]).toEqual([begin, true]);
+      expect([begin, (user + system) / 1_000 < 20_000]).toEqual([begin, true]);
     }
   });
 });

@@ -252,11 +252,11 @@ class KeyLock<State> implements RunLock<State, Reply | Pause> {
     return key?.lockToken === this.run.lockToken ? null : refused;
   }
 
-  /** Waits through a short pause instead of answering "not yet". False if the pause is too long. */
-  async sleepThrough({ until }: Pause): Promise<boolean> {
+  /** Waits through a short pause instead of answering "not yet". False if that is too long, or the PSP has accepted. */
+  async sleepThrough({ until, isAccepted }: Pause): Promise<boolean> {
     const { clock } = this.tools;
     const { clientWaiting, deadline } = this.run;
-    if (!until || !clientWaiting || until >= deadline) return false;
+    if (!until || isAccepted || !clientWaiting || until >= deadline) return false;
     const napMs = until.getTime() - clock.now().getTime();
     if (napMs > SHORT_PAUSE_MS) return false;
     await clock.sleep(Math.max(napMs, 0));

@@ -22,6 +22,8 @@ export interface Pause {
   readonly body: string;
   /** When the answer may change; null when a person is needed. */
   readonly until: Date | null;
+  /** The customer has to act, or the PSP will tell of the result: the client is answered at once. */
+  readonly isAccepted: boolean;
   readonly changes: readonly Change[];
 }
 
@@ -45,10 +47,10 @@ export function pause(
   at: RecoveryPoint,
   status: number,
   body: string,
-  until: Date | null,
+  { until, isAccepted = false }: { readonly until: Date | null; readonly isAccepted?: boolean },
   changes: readonly Change[] = [],
 ): Pause {
-  return { go: 'pause', at, status, body, until, changes };
+  return { go: 'pause', at, status, body, until, isAccepted, changes };
 }
 
 /** One run of an operation under an idempotency key: from a request, or from a key that was abandoned. */

@@ -96,7 +96,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   }
 
   busy(state: State): Pause {
-    return this.paused(state, this.clock.now());
+    return this.paused(state, { until: this.clock.now() });
   }
 
   /**
@@ -106,8 +106,11 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   protected follow({ state, stepResult, changes }: RouteDecision<State>): Decision<State> {
     const { call, step, history } = stepResult;
     if (call) return makeCall(state, changes);
-    if (step.do === 'wait') return this.paused(state, step.until, changes);
-    if (step.do === 'stuck') return this.paused(state, null, changes);
+    if (step.do === 'wait') {
+      const isAccepted = step.why === 'requires_action' || step.why === 'pending';
+      return this.paused(state, { until: step.until, isAccepted }, changes);
+    }
+    if (step.do === 'stuck') return this.paused(state, { until: null }, changes);
     const isRequested = history.entityKey === this.operations.requestedKey(state);
     return isRequested || this.isAlreadySatisfied(state)
       ? this.answered(state, changes)
@@ -118,8 +121,12 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     return reply(this.statusOf(state), this.bodyOf(state), changes);
   }
 
-  private paused(state: State, until: Date | null, changes: readonly Change[] = []): Pause {
-    return pause(this.resumesAt(state), 202, this.bodyOf(state), until, changes);
+  private paused(
+    state: State,
+    wait: { readonly until: Date | null; readonly isAccepted?: boolean },
+    changes: readonly Change[] = [],
+  ): Pause {
+    return pause(this.resumesAt(state), 202, this.bodyOf(state), wait, changes);
   }
 
   private historyOf(state: State, { call }: AnsweredCall): OperationHistory {

@@ -35,6 +35,7 @@ const body = (payment_method: object, more: object = {}) => ({
   ...more,
 });
 const ideal = { type: 'bank_redirect', bank_redirect: { name: 'ideal' } };
+const atStripe = { ...ideal, tokens: { stripe: 'pm_ideal' } };
 const sepa = {
   type: 'bank_debit',
   bank_debit: { name: 'sepa', mandate: { reference: 'M-1', signed_on: '2026-11-22' } },
@@ -80,16 +81,32 @@ describe('a payment at the page of a bank', () => {
   });
 
   it('fails when the customer gives up there', async () => {
-    const payment = await pays({ ...ideal, tokens: { stripe: 'pm_ideal' } });
+    const key = keyOf();
+    const payment = await pays(atStripe, key);
     expect(payment.psp).toBe('stripe');
     environment.simulator.authenticate('stripe', payment.psp_reference!, 'failed');
-    const ended = await eventually(async () => {
-      const read = await client.payment(payment.id);
-      return read.status !== 'requires_action' && read;
-    }, 'the payment to fail');
-    expect(ended).toMatchObject({ status: 'failed', next_action: null });
+    const ended = await client.until(
+      () => client.post('/v1/payments', body(atStripe), key),
+      ({ status }) => status !== 202,
+    );
+    expect(paymentOf(ended)).toMatchObject({ id: payment.id, status: 'failed', next_action: null });
     expect(environment.effects()).toEqual([]);
   });
+});
+
+it.each([
+  ['where the customer has to act', atStripe],
+  ['that the PSP has accepted', sepa],
+])('a payment %s is answered at once, however near the next look at the PSP is', async (_, method) => {
+  // When that look is due is drawn: for one of five within the two seconds that a client in doubt waits.
+  const payments: PaymentView[] = [];
+  for (let n = 0; n < 40; n++) payments.push(await pays(method));
+  const looks = await environment.sql(
+    `SELECT FROM psp_attempts l JOIN psp_attempts e USING (merchant_id, entity_key, trace_id)
+      WHERE l.kind = 'lookup' AND e.kind = 'execute' AND e.entity_key = ANY ($1)`,
+    [payments.map(({ entity_key }) => entity_key)],
+  );
+  expect(looks).toEqual([]);
 });
 
 describe('a wallet', () => {
