@@ -32,8 +32,16 @@ export async function textOfPdf(content: Buffer): Promise<string> {
 const KERNING = /^[ \t\r\n]{0,4}-?[0-9.]{0,12}[ \t\r\n]{0,4}$/;
 const APART = '\n\n\n\n\n';
 
+const EMPTY = Buffer.alloc(0);
+
+/** Whether it begins as RFC 1950 says; to begin to inflate what does not costs a hundred times more. */
+function isZlib(stream: Buffer): boolean {
+  return stream.length > 2 && (stream[0]! & 0x0f) === 8 && stream.readUInt16BE(0) % 31 === 0;
+}
+
 /** At most about so many bytes, and what comes before a fault. */
 async function inflated(stream: Buffer, most: number): Promise<Buffer> {
+  if (!isZlib(stream)) return EMPTY;
   const chunks: Buffer[] = [];
   const inflate = createInflate();
   inflate.end(stream);
@@ -44,7 +52,7 @@ async function inflated(stream: Buffer, most: number): Promise<Buffer> {
       if ((size += chunk.length) >= most) break;
     }
   } catch {
-    // It is not compressed, or in another way.
+    // It is broken or ends too early, and what came before counts.
   }
   return Buffer.concat(chunks);
 }

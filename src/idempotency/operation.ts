@@ -47,7 +47,7 @@ export function pause(
   at: RecoveryPoint,
   status: number,
   body: string,
-  { until, isAccepted = false }: { readonly until: Date | null; readonly isAccepted?: boolean },
+  { until, isAccepted }: Pick<Pause, 'until' | 'isAccepted'>,
   changes: readonly Change[] = [],
 ): Pause {
   return { go: 'pause', at, status, body, until, isAccepted, changes };

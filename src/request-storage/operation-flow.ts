@@ -96,7 +96,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   }
 
   busy(state: State): Pause {
-    return this.paused(state, { until: this.clock.now() });
+    return this.paused(state, { until: this.clock.now(), isAccepted: false });
   }
 
   /**
@@ -110,7 +110,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
       const isAccepted = step.why === 'requires_action' || step.why === 'pending';
       return this.paused(state, { until: step.until, isAccepted }, changes);
     }
-    if (step.do === 'stuck') return this.paused(state, { until: null }, changes);
+    if (step.do === 'stuck') return this.paused(state, { until: null, isAccepted: false }, changes);
     const isRequested = history.entityKey === this.operations.requestedKey(state);
     return isRequested || this.isAlreadySatisfied(state)
       ? this.answered(state, changes)
@@ -123,7 +123,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
 
   private paused(
     state: State,
-    wait: { readonly until: Date | null; readonly isAccepted?: boolean },
+    wait: Pick<Pause, 'until' | 'isAccepted'>,
     changes: readonly Change[] = [],
   ): Pause {
     return pause(this.resumesAt(state), 202, this.bodyOf(state), wait, changes);

@@ -253,9 +253,9 @@ it('is told what is wrong', async () => {
 it('lets events be read, sent again and forgotten as before', async () => {
   const { id } = await pay('after');
   const events = await shop.get('/v1/events?limit=5');
-  expect(events.text).toContain(id);
-  const { data } = JSON.parse(events.text) as { data: readonly { id: string; data: object }[] };
-  const ids = data.filter((event) => JSON.stringify(event.data).includes(id)).map((event) => event.id);
+  const { data } = JSON.parse(events.text) as { data: readonly { id: string }[] };
+  const ids = data.filter((event) => JSON.stringify(event).includes(id)).map((event) => event.id);
+  expect(ids).not.toEqual([]);
   // While one is in flight, though the shop has it, it is not sent again.
   const delivered = "SELECT FROM webhook_deliveries WHERE event_id = ANY ($1) AND status = 'delivered'";
   const areDelivered = async () => (await environment.sql(delivered, [ids])).length === ids.length;

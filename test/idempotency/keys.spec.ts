@@ -73,7 +73,7 @@ function sending(send: (text: string) => Promise<string>): Operation<Letter, Let
     call: (state) => send(state.text),
     settle: (state, receipt) => decideNext({ text: `${state.text} ${receipt}`, isSent: true }, []),
     evidence: () => [],
-    busy: () => pause('accepted', 202, '{}', { until: null }),
+    busy: () => pause('accepted', 202, '{}', { until: null, isAccepted: false }),
   };
 }
 

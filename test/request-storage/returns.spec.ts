@@ -76,6 +76,8 @@ it.each(['stripe', 'adyen'] as const)(
     );
     const soon = { verdict: 'open', isSoon: true };
     expect(routes).toEqual([{ verdict: 'effective', isSoon: null }, soon, soon]);
+    const returned = `SELECT FROM psp_returns WHERE psp = $1 AND back_at > now() - interval '10 minutes'`;
+    expect(await environment.sql(returned, [psp])).toHaveLength(1);
     for (const id of ids) expect(environment.effects(id)).toHaveLength(1);
   },
 );

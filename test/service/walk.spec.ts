@@ -19,7 +19,7 @@ describe('the way of one charge through src', () => {
   beforeAll(async () => {
     environment = await TestEnvironment.open();
     service = spawnNode('dist/src/main.js', {
-      // What a worker does in the background is no part of the way.
+      // The background work of a worker is no part of the way.
       env: { ...environment.environment(), PAYONCE_ROLE: 'api' },
       preload: 'test/support/walk.mjs',
     });
