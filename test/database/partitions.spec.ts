@@ -58,7 +58,8 @@ const parts = async () => {
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({ env: { PAYONCE_WEBHOOK_TARGETS: 'any' } });
-  service = await environment.start({ role: 'all' });
+  // A service forgets every ten minutes, and filling takes longer.
+  service = await environment.start({ role: 'all', env: { PAYONCE_EVENT_RETENTION_DAYS: '3650' } });
   shop = new ApiClient(() => service.url, await environment.merchant());
   receiver = createServer((request, reply) => {
     void text(request).then((body) => reply.end(received.push(body) && 'thanks'));
